@@ -1,0 +1,177 @@
+#include "harness/program/program.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <set>
+
+#include "harness/program/error.h"
+#include "harness/program/op_table.h"
+#include "harness/program/text.h"
+
+namespace uopdiff {
+namespace {
+
+[[noreturn]] void fail(const Node& node, const std::string& reason) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", node.op->name, reason));
+}
+
+bool has_kind(const AttrValue& value, AttrKind kind) {
+  switch (kind) {
+    case AttrKind::boolean:
+      return std::holds_alternative<bool>(value);
+    case AttrKind::integer:
+      return std::holds_alternative<int64_t>(value);
+    case AttrKind::number:
+      return std::holds_alternative<double>(value);
+    case AttrKind::word:
+      return std::holds_alternative<std::string>(value);
+    case AttrKind::ints:
+      return std::holds_alternative<Ints>(value);
+    case AttrKind::pairs:
+      return std::holds_alternative<Pairs>(value);
+  }
+  return false;
+}
+
+void complete_attrs(Node& node) {
+  for (const auto& [key, value] : node.attrs) {
+    bool known = false;
+    for (const AttrSpec& spec : node.op->attrs)
+      if (spec.name == key) {
+        known = true;
+        if (!has_kind(value, spec.kind)) fail(node, fmt::format("attribute '{}' has the wrong form", key));
+      }
+    if (!known) fail(node, fmt::format("has no attribute '{}'", key));
+  }
+  for (const AttrSpec& spec : node.op->attrs) {
+    if (node.attrs.count(spec.name)) continue;
+    if (!spec.fallback) fail(node, fmt::format("lacks the attribute '{}'", spec.name));
+    node.attrs[spec.name] = *spec.fallback;
+  }
+}
+
+std::string free_name(const Program& program) {
+  std::set<std::string> taken;
+  for (const Node& node : program.nodes) taken.insert(node.name);
+  for (size_t k = program.nodes.size();; ++k)
+    if (!taken.count(default_name(k))) return default_name(k);
+}
+
+// Expansions take names as they come; only those of inputs carry meaning outside.
+void rename_all_but_inputs(Program& result, const Program& original) {
+  std::set<std::string> taken;
+  for (int input : inputs_of(original)) taken.insert(original.nodes[static_cast<size_t>(input)].name);
+  size_t next = 0;
+  for (Node& node : result.nodes) {
+    if (node.op->name == "input") continue;
+    while (taken.count(default_name(next))) ++next;
+    node.name = default_name(next++);
+  }
+}
+
+}  // namespace
+
+std::string default_name(size_t position) {
+  return position < 26 ? std::string(1, static_cast<char>('a' + position)) : fmt::format("v{}", position);
+}
+
+int append(Program& program, Node node) {
+  const int arity = static_cast<int>(node.src.size());
+  if (arity < node.op->min_arity || arity > node.op->max_arity)
+    fail(node,
+         node.op->min_arity == node.op->max_arity
+             ? fmt::format("takes {} operand(s), not {}", node.op->min_arity, arity)
+             : fmt::format("takes {} to {} operands, not {}", node.op->min_arity, node.op->max_arity, arity));
+  complete_attrs(node);
+  if (node.name.empty()) node.name = free_name(program);
+  std::vector<const Node*> operands;
+  for (int src : node.src) operands.push_back(&program.nodes.at(static_cast<size_t>(src)));
+  const DType dtype = operands.empty() ? node.dtype : operands[0]->dtype;
+  if (!node.op->takes(dtype)) fail(node, fmt::format("does not take {}", dtype_name(dtype)));
+  try {
+    node.op->infer(node, operands);
+  } catch (const Error& error) {
+    fail(node, error.what());
+  }
+  program.nodes.push_back(std::move(node));
+  return static_cast<int>(program.nodes.size()) - 1;
+}
+
+int append(Program& program, const std::string& op, std::vector<int> src, Attrs attrs) {
+  Node node;
+  node.op = &get_op(op);
+  node.src = std::move(src);
+  node.attrs = std::move(attrs);
+  return append(program, std::move(node));
+}
+
+int append_source(Program& program, const std::string& op, DType dtype, Shape shape, Attrs attrs) {
+  Node node;
+  node.op = &get_op(op);
+  node.dtype = dtype;
+  node.shape = std::move(shape);
+  node.attrs = std::move(attrs);
+  return append(program, std::move(node));
+}
+
+Program canonical(const Program& program) {
+  Program result;
+  std::vector<int> position(program.nodes.size(), -1);
+  const std::function<int(int)> visit = [&](int old) {
+    if (position[static_cast<size_t>(old)] >= 0) return position[static_cast<size_t>(old)];
+    Node node = program.nodes[static_cast<size_t>(old)];
+    for (int& src : node.src) src = visit(src);
+    node.name = default_name(result.nodes.size());
+    result.nodes.push_back(std::move(node));
+    return position[static_cast<size_t>(old)] = static_cast<int>(result.nodes.size()) - 1;
+  };
+  for (int output : program.outputs) result.outputs.push_back(visit(output));
+  return result;
+}
+
+std::string case_id(const Program& program) {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  for (unsigned char c : print_program(canonical(program))) hash = (hash ^ c) * 0x100000001b3ull;
+  return fmt::format("{:016x}", hash);
+}
+
+bool has_composites(const Program& program) {
+  for (const Node& node : program.nodes)
+    if (node.op->expansion) return true;
+  return false;
+}
+
+Program expand_composites(const Program& program) {
+  Program result;
+  std::vector<int> position;
+  for (const Node& node : program.nodes) {
+    std::vector<int> src;
+    for (int old : node.src) src.push_back(position[static_cast<size_t>(old)]);
+    if (node.op->expansion) {
+      position.push_back(node.op->expansion(result, node, src));
+      continue;
+    }
+    Node copy = node;
+    copy.src = std::move(src);
+    position.push_back(append(result, std::move(copy)));
+  }
+  rename_all_but_inputs(result, program);
+  for (int output : program.outputs) result.outputs.push_back(position[static_cast<size_t>(output)]);
+  return result;
+}
+
+std::vector<int> inputs_of(const Program& program) {
+  std::vector<int> inputs;
+  for (size_t i = 0; i < program.nodes.size(); ++i)
+    if (program.nodes[i].op->name == "input") inputs.push_back(static_cast<int>(i));
+  return inputs;
+}
+
+int operation_count(const Program& program) {
+  int count = 0;
+  for (const Node& node : program.nodes) count += node.op->category != Category::source;
+  return count;
+}
+
+}  // namespace uopdiff

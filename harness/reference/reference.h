@@ -1,0 +1,40 @@
+// The third opinion: evaluates a program in C++ with a sound error bound per element, and judges outputs by
+// it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/program/program.h"
+#include "harness/reference/element.h"
+
+namespace uopdiff {
+
+struct RefTensor {
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<Element> elements;  // C order
+};
+
+struct Reference {
+  std::vector<RefTensor> outputs;
+  // An integer division that the language leaves open was evaluated somewhere: real hardware may trap on it.
+  bool may_trap = false;
+};
+
+// `inputs`: data by input name (make_data). Composites are evaluated by their definition.
+Reference evaluate(const Program& program, const std::map<std::string, Bytes>& inputs);
+
+// How an output compares with the reference.
+struct ValueCheck {
+  int64_t elements = 0, wrong = 0, undetermined = 0;
+  int64_t first_wrong = -1;                  // flat index
+  std::string expected, got;                 // text of the first wrong element
+  std::map<std::string, int64_t> by_reason;  // undetermined elements
+};
+ValueCheck check_values(const RefTensor& expected, const Bytes& got);
+
+std::string element_text(DType dtype, const Element& element);  // "5", "0.25 +- 3e-08", "undetermined (...)"
+
+}  // namespace uopdiff
