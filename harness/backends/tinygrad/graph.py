@@ -1,0 +1,101 @@
+"""Scheduled kernels of tinygrad in the protocol's form; nothing is simplified."""
+
+import math
+
+from tinygrad.dtype import DType, Invalid, PtrDType, dtypes
+from tinygrad.uop.ops import Ops, UOp
+
+NAMES = {
+    "bool": dtypes.bool,
+    "i8": dtypes.int8,
+    "u8": dtypes.uint8,
+    "i16": dtypes.int16,
+    "u16": dtypes.uint16,
+    "i32": dtypes.int32,
+    "u32": dtypes.uint32,
+    "i64": dtypes.int64,
+    "u64": dtypes.uint64,
+    "f16": dtypes.float16,
+    "bf16": dtypes.bfloat16,
+    "f32": dtypes.float32,
+    "f64": dtypes.float64,
+    "index": dtypes.index,
+    "void": dtypes.void,
+}
+BY_DTYPE = {dtype: name for name, dtype in NAMES.items()}
+
+
+def dtype_name(dtype: DType) -> str:
+    if isinstance(dtype, PtrDType):
+        dtype = dtype.base
+    name = BY_DTYPE.get(dtype.scalar(), str(dtype.scalar()))
+    return f"{name}x{dtype.count}" if dtype.count > 1 else name
+
+
+def _constant(value):
+    if value is Invalid:
+        return "Invalid"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+def _arg(u: UOp):
+    if u.op is Ops.CONST:
+        return _constant(u.arg)
+    if u.op is Ops.VCONST:
+        return [_constant(v) for v in u.arg]
+    if u.op in (Ops.DEFINE_GLOBAL, Ops.DEFINE_LOCAL, Ops.DEFINE_REG):
+        return {"slot": u.arg, "size": u.dtype.size}
+    if u.op is Ops.RANGE:
+        return [u.arg[0], u.arg[-1].name]
+    if u.op is Ops.REDUCE:
+        return u.arg.name
+    if u.op is Ops.DEFINE_VAR:
+        return list(u.arg)
+    if u.op is Ops.INDEX:
+        return {"gate": True} if len(u.src) > 2 and u.src[-1].dtype == dtypes.bool else None
+    if u.op is Ops.LOAD:
+        return {"alt": True} if len(u.src) > 1 else None
+    return None if u.arg is None or u.op is Ops.SINK else str(u.arg)
+
+
+def emit(ast: UOp) -> list:
+    """`[[op, dtype, arg, [src...]], ...]` in topological order, the SINK last."""
+    position, nodes = {}, []
+    for u in ast.toposort():
+        position[u] = len(nodes)
+        nodes.append([u.op.name, dtype_name(u.dtype), _arg(u), [position[s] for s in u.src]])
+    return nodes
+
+
+class Buffers:
+    """Names each buffer of a schedule: an input, an output, or a temp numbered by first appearance."""
+
+    def __init__(self, inputs, outputs):
+        self.kinds, self.temps, self.keep = {}, 0, []
+        for name, tensor in inputs.items():
+            self.kinds[id(tensor.uop.base.buffer)] = {"kind": "input", "name": name}
+        for index, tensor in enumerate(outputs):
+            if tensor.uop.base.op is Ops.BUFFER:
+                self.kinds.setdefault(id(tensor.uop.base.buffer), {"kind": "output", "index": index})
+
+    def kind(self, buffer) -> dict:
+        known = self.kinds.get(id(buffer))
+        if known is None:
+            known = self.kinds[id(buffer)] = {"kind": "temp", "index": self.temps}
+            self.keep.append(buffer)  # an id may be used again once its object is gone
+            self.temps += 1
+        return known | {"dtype": dtype_name(buffer.dtype), "size": buffer.size}
+
+
+def kernels(schedule, buffers: Buffers) -> list[dict]:
+    result = []
+    for item in schedule:
+        entry = {"name": "", "buffers": [buffers.kind(b) for b in item.bufs]}
+        if item.ast.op is Ops.SINK:
+            entry["graph"] = emit(item.ast)
+        else:
+            entry["opaque"] = item.ast.op.name
+        result.append(entry)
+    return result
