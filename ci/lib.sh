@@ -71,9 +71,10 @@ use_environment() {
 
 # Under sudo in a checkout of the calling user, only apt needs root: the rest goes on as that user, so that
 # nothing in the checkout or in the caches comes to belong to root.
+runs_for_owner() { [[ $EUID -eq 0 && ${SUDO_UID:-0} -ne 0 && $(stat -c %u "$ROOT") == "$SUDO_UID" ]]; }
 leave_root_to_owner() {
-  if [[ $EUID -eq 0 && ${SUDO_UID:-0} -ne 0 && $(stat -c %u "$ROOT") == "$SUDO_UID" ]]; then
-    exec sudo -u "#$SUDO_UID" -H --preserve-env=CI -- "$0" "$@"
+  if runs_for_owner; then
+    exec sudo -E -H -u "#$SUDO_UID" -- "$0" "$@"
   fi
 }
 

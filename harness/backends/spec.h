@@ -1,0 +1,31 @@
+// Which backend: a compiler at a version with options, written "tinygrad@0.12.0+noopt".
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace uopdiff {
+
+struct BackendSpec {
+  std::string compiler;              // "tinygrad", "morok", or "command" (any executable: tests of faults)
+  std::string version;               // of "command": the command line, words split at spaces
+  std::vector<std::string> options;  // sorted
+
+  // Throws Error(usage) with what is known.
+  static BackendSpec parse(const std::string& text);
+  std::string text() const;
+  bool operator==(const BackendSpec&) const = default;
+};
+
+// How the worker of a spec is started.
+struct Launch {
+  std::vector<std::string> command;      // argv; [0] is an absolute path
+  std::vector<std::string> environment;  // "NAME=value", added to the harness's own
+  std::string directory;
+};
+Launch launch_of(const BackendSpec& spec);
+
+// A command that makes the first start quick (builds the adapter); empty when there is nothing to prepare.
+Launch preparation_of(const BackendSpec& spec);
+
+}  // namespace uopdiff
