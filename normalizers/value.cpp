@@ -1,0 +1,361 @@
+#include "normalizers/value.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "normalizers/field.h"
+
+namespace uopdiff {
+namespace {
+
+using enum UOpCode;
+
+const uint64_t kLog2E = field_hash_text("log2(e)");
+const uint64_t kExp2 = field_hash_text("exp2"), kLog2 = field_hash_text("log2"), kLess = field_hash_text("<"),
+               kEqual = field_hash_text("=="), kMaximum = field_hash_text("max"),
+               kXor = field_hash_text("xor");
+
+// Compilers fold 1/3 or 2/3 and log2(e) to rounded constants, or keep the operation: the simplest fraction
+// that rounds to the same f32 stands for both.
+uint64_t constant_field(double value) {
+  if (!std::isfinite(value) || value == std::trunc(value)) return field_from_double(value);
+  if (std::abs(value - M_LOG2E) < 1e-6) return kLog2E;
+  if (std::abs(value - M_LN2) < 1e-7) return field_inverse(kLog2E);
+  double rest = std::abs(value);
+  int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;  // continued fraction
+  for (int step = 0; step < 12; ++step) {
+    const double whole = std::floor(rest);
+    if (whole > 1e6) break;
+    const int64_t p = static_cast<int64_t>(whole) * p1 + p0, q = static_cast<int64_t>(whole) * q1 + q0;
+    if (q > 4096 || p > 1000000) break;
+    if (static_cast<float>(static_cast<double>(p) / static_cast<double>(q)) ==
+        static_cast<float>(std::abs(value))) {
+      const uint64_t fraction = field_mul(field_from_int(p), field_inverse(field_from_int(q)));
+      return value < 0 ? field_sub(0, fraction) : fraction;
+    }
+    p0 = p1, q0 = q1, p1 = p, q1 = q;
+    if (rest == whole) break;
+    rest = 1 / (rest - whole);
+  }
+  return field_from_double(value);
+}
+
+int64_t wrap(int64_t value, const std::string& dtype) {
+  if (dtype == "i32") return static_cast<int32_t>(static_cast<uint64_t>(value));
+  if (dtype == "bool") return value != 0;
+  return value;  // index is 64 bits wide
+}
+
+Value opaque(uint64_t field) {
+  Value value;
+  value.field = field;
+  return value;
+}
+
+Value known_of(const UOp& node, double real) {
+  return node.is_float() ? known_float(static_cast<float>(real))
+                         : known_int(wrap(static_cast<int64_t>(real), node.dtype));
+}
+
+Value not_of(const Value& x) { return x.known ? known_int(!x.i) : opaque(field_sub(1, x.field)); }
+
+Value add_values(const UOp& node, const Value& a, const Value& b) {
+  if (node.is_bool()) {  // a or b
+    if (a.known) return a.i ? known_int(1) : b;
+    if (b.known) return b.i ? known_int(1) : a;
+    return opaque(field_sub(field_add(a.field, b.field), field_mul(a.field, b.field)));
+  }
+  Value result = opaque(field_add(a.field, b.field));
+  result.known = a.known && b.known;
+  if (result.known && node.is_float()) result.f = static_cast<float>(a.f + b.f);
+  if (result.known && !node.is_float())
+    result.i =
+        wrap(static_cast<int64_t>(static_cast<uint64_t>(a.i) + static_cast<uint64_t>(b.i)), node.dtype);
+  if (result.known && !node.is_float()) result.field = field_from_int(result.i);
+  return result;
+}
+
+bool is_zero(const UOp& node, const Value& x) { return x.known && (node.is_float() ? x.f == 0 : x.i == 0); }
+
+Value mul_values(const UOp& node, const Value& a, const Value& b) {
+  if (is_zero(node, a) || is_zero(node, b)) return known_of(node, 0);  // both compilers fold x*0
+  Value result = opaque(field_mul(a.field, b.field));
+  result.known = a.known && b.known;
+  if (result.known && node.is_float()) result.f = static_cast<float>(a.f * b.f);
+  if (result.known && !node.is_float()) {
+    result.i =
+        wrap(static_cast<int64_t>(static_cast<uint64_t>(a.i) * static_cast<uint64_t>(b.i)), node.dtype);
+    result.field = field_from_int(result.i);
+  }
+  return result;
+}
+
+Value negate(const UOp& node, const Value& x) {
+  if (!x.members.empty()) {
+    Value result = x;
+    for (uint64_t& member : result.members) member = field_sub(0, member);
+    std::ranges::sort(result.members);
+    result.smallest = !x.smallest;
+    return result;
+  }
+  return mul_values(node, x, node.is_float() ? known_float(-1) : known_int(-1));
+}
+
+Value inverse(const Value& x) {
+  Value result = opaque(field_inverse(x.field));
+  result.known = x.known;
+  result.f = static_cast<float>(1 / x.f);
+  return result;
+}
+
+Value divide_ints(const UOp& node, const Value& a, const Value& b, bool quotient) {
+  if (b.known && b.i == 1) return quotient ? a : known_int(0);
+  if (a.known && b.known && b.i != 0) return known_int(wrap(quotient ? a.i / b.i : a.i % b.i, node.dtype));
+  return opaque(field_hash(field_hash_text(node.op.c_str()), field_hash(a.field, b.field)));
+}
+
+// a < b. Of integers, the two ways to say it and its opposite (d < 0 and -d-1 < 0) become one.
+Value less(const std::string& dtype, const Value& a, const Value& b) {
+  const bool real = dtype[0] == 'f';
+  if (a.known && b.known) return known_int(real ? a.f < b.f : a.i < b.i);
+  const uint64_t d = field_sub(a.field, b.field);
+  if (real) return opaque(field_hash(kLess, d));
+  const uint64_t opposite = field_sub(field_sub(0, d), 1);
+  return opaque(d <= opposite ? field_hash(kLess, d) : field_sub(1, field_hash(kLess, opposite)));
+}
+
+Value equal(const std::string& dtype, const Value& a, const Value& b) {
+  if (a.known && b.known) return known_int(dtype[0] == 'f' ? a.f == b.f : a.i == b.i);
+  if (dtype == "bool") {  // 1 - (a xor b)
+    const uint64_t both = field_mul(a.field, b.field), sum = field_add(a.field, b.field);
+    return opaque(field_add(field_sub(1, sum), field_add(both, both)));
+  }
+  const uint64_t d = field_sub(a.field, b.field);
+  return d == 0 ? known_int(1) : opaque(field_hash(kEqual, field_mul(d, d)));
+}
+
+Value bits(const UOp& node, const Value& a, const Value& b) {
+  if (a.known && b.known)
+    return known_int(node.code == bit_and ? a.i & b.i : node.code == bit_or ? a.i | b.i : a.i ^ b.i);
+  if (node.is_bool()) {
+    if (node.code == bit_and) return mul_values(node, a, b);
+    if (node.code == bit_or) return add_values(node, a, b);
+    return not_of(equal("bool", a, b));
+  }
+  const Value& constant = a.known ? a : b;
+  const Value& variable = a.known ? b : a;
+  if (constant.known && node.code == bit_xor && constant.i == -1) {  // -1 - x
+    if (variable.members.empty()) return opaque(field_sub(field_sub(0, 1), variable.field));
+    Value result = variable;
+    for (uint64_t& member : result.members) member = field_sub(field_sub(0, 1), member);
+    std::ranges::sort(result.members);
+    result.smallest = !variable.smallest;
+    return result;
+  }
+  if (constant.known && constant.i == 0) return node.code == bit_and ? known_int(0) : variable;
+  if (constant.known && constant.i == -1) return node.code == bit_and ? variable : known_int(-1);
+  return opaque(field_hash(field_hash_text(node.op.c_str()),
+                           field_hash(field_add(a.field, b.field), field_mul(a.field, b.field))));
+}
+
+Value extremum(const UOp& node, const Value& a, const Value& b, bool smallest) {
+  if (node.is_bool()) return smallest ? mul_values(node, a, b) : add_values(node, a, b);
+  if (a.known && b.known) {
+    if (node.is_float()) return known_float(smallest ? std::min(a.f, b.f) : std::max(a.f, b.f));
+    return known_int(smallest ? std::min(a.i, b.i) : std::max(a.i, b.i));
+  }
+  Value result;
+  result.smallest = smallest;
+  for (Value part : {a, b}) {
+    if (part.members.empty() || part.smallest != smallest) {
+      settle(part);
+      part.members = {part.field};
+    }
+    std::vector<uint64_t> merged;
+    std::ranges::set_union(result.members, part.members, std::back_inserter(merged));
+    result.members = std::move(merged);
+  }
+  return result;
+}
+
+Value choose(const Value& condition, const Value& a, const Value& b) {
+  if (condition.known) return condition.i ? a : b;
+  if (a.field == b.field && a.known == b.known) return a;
+  return opaque(field_add(b.field, field_mul(condition.field, field_sub(a.field, b.field))));
+}
+
+Value cast_value(const UOp& node, const std::string& from, const Value& x) {
+  if (from == node.dtype) return x;
+  const bool from_real = from[0] == 'f';
+  if (x.known) {
+    if (node.is_bool()) return known_int(from_real ? x.f != 0 : x.i != 0);
+    return known_of(node, from_real ? std::trunc(x.f) == x.f || node.is_float() ? x.f : std::trunc(x.f)
+                                    : static_cast<double>(x.i));
+  }
+  if (node.is_bool()) return not_of(equal(from, x, from_real ? known_float(0) : known_int(0)));
+  if (from == "bool" || (from_real == node.is_float() && (from == "index" || node.is_index()))) return x;
+  return opaque(field_hash(field_hash_text(("cast " + from + " to " + node.dtype).c_str()), x.field));
+}
+
+Value shift(const UOp& node, const Value& a, const Value& b) {
+  if (b.known && b.i >= 0 && b.i < 32) {
+    if (node.code == shl) return mul_values(node, a, known_int(wrap(int64_t{1} << b.i, node.dtype)));
+    if (a.known) return known_int(wrap(a.i >> b.i, node.dtype));
+  }
+  return opaque(field_hash(field_hash_text(node.op.c_str()), field_hash(a.field, b.field)));
+}
+
+Value constant_value(const UOp& node) {
+  if (node.invalid) {
+    Value value;
+    value.invalid = true;
+    return value;
+  }
+  return node.is_float() ? known_float(node.real) : known_int(node.number);
+}
+
+}  // namespace
+
+Value known_int(int64_t value) {
+  Value result = opaque(field_from_int(value));
+  result.known = true;
+  result.i = value;
+  return result;
+}
+
+Value known_float(double value) {
+  Value result = opaque(constant_field(value));
+  result.known = true;
+  result.f = value;
+  return result;
+}
+
+void settle(Value& value) {
+  if (value.members.empty()) return;
+  uint64_t hash = kMaximum;
+  std::vector<uint64_t> members = std::move(value.members);
+  value.members.clear();
+  if (value.smallest) {  // min(S) = -max(-S)
+    for (uint64_t& member : members) member = field_sub(0, member);
+    std::ranges::sort(members);
+  }
+  if (members.size() == 1) {
+    hash = members[0];
+  } else {
+    for (uint64_t member : members) hash = field_hash(hash, member);
+  }
+  value.field = value.smallest ? field_sub(0, hash) : hash;
+  value.smallest = false;
+}
+
+Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::vector<Value>& given) {
+  if (node.code == constant) return constant_value(node);
+  const bool keeps_members = node.code == UOpCode::max || node.code == UOpCode::min || node.code == neg ||
+                             node.code == bit_xor || node.code == mul || node.code == contiguous;
+  std::vector<Value> x = given;
+  if (!keeps_members)
+    for (Value& value : x) settle(value);
+  switch (node.code) {
+    case contiguous:
+      return x[0];
+    case add:
+      return add_values(node, x[0], x[1]);
+    case sub:
+      return node.is_bool() ? bits(node, x[0], x[1]) : add_values(node, x[0], negate(node, x[1]));
+    case mul: {
+      const auto minus_one = [&](const Value& v) {
+        return v.known && (node.is_float() ? v.f == -1 : v.i == -1);
+      };
+      if (minus_one(x[1]) && !x[0].members.empty()) return negate(node, x[0]);
+      if (minus_one(x[0]) && !x[1].members.empty()) return negate(node, x[1]);
+      settle(x[0]);
+      settle(x[1]);
+      return mul_values(node, x[0], x[1]);
+    }
+    case neg:
+      return node.is_bool() ? not_of(x[0]) : negate(node, x[0]);
+    case square:
+      return mul_values(node, x[0], x[0]);
+    case mulacc:
+      return add_values(node, mul_values(node, x[0], x[1]), x[2]);
+    case fdiv:
+      return mul_values(node, x[0], inverse(x[1]));
+    case reciprocal:
+      return inverse(x[0]);
+    case idiv:
+      return divide_ints(node, x[0], x[1], true);
+    case mod:
+      return divide_ints(node, x[0], x[1], false);
+    case UOpCode::max:
+      return extremum(node, x[0], x[1], false);
+    case UOpCode::min:
+      return extremum(node, x[0], x[1], true);
+    case where:
+      return choose(x[0], x[1], x[2]);
+    case logical_not:
+      if (node.is_bool()) return not_of(x[0]);
+      return x[0].known ? known_int(~x[0].i) : opaque(field_sub(field_sub(0, 1), x[0].field));
+    case cmplt:
+      return less(operand_dtype, x[0], x[1]);
+    case cmpgt:
+      return less(operand_dtype, x[1], x[0]);
+    case cmple:
+      return not_of(less(operand_dtype, x[1], x[0]));
+    case cmpge:
+      return not_of(less(operand_dtype, x[0], x[1]));
+    case cmpeq:
+      return equal(operand_dtype, x[0], x[1]);
+    case cmpne:
+      return not_of(equal(operand_dtype, x[0], x[1]));
+    case bit_and:
+    case bit_or:
+    case bit_xor:
+      return bits(node, x[0], x[1]);
+    case shl:
+    case shr:
+      return shift(node, x[0], x[1]);
+    case cast:
+      return cast_value(node, operand_dtype, x[0]);
+    case UOpCode::exp:
+      return opaque(field_hash(kExp2, field_mul(x[0].field, kLog2E)));
+    case UOpCode::exp2:
+      return opaque(field_hash(kExp2, x[0].field));
+    case UOpCode::log:
+      return opaque(field_mul(field_hash(kLog2, x[0].field), field_inverse(kLog2E)));
+    case UOpCode::log2:
+      return opaque(field_hash(kLog2, x[0].field));
+    default:
+      break;
+  }
+  uint64_t hash = field_hash_text((node.op + " " + node.dtype + " " + node.text).c_str());
+  for (const Value& value : x) hash = field_hash(hash, value.field);
+  return opaque(hash);
+}
+
+void accumulate(const UOp& reduce, Value& total, const Value& element) {
+  UOp step = reduce;
+  step.code = reduce.text == "ADD"   ? add
+              : reduce.text == "MUL" ? mul
+              : reduce.text == "MIN" ? UOpCode::min
+                                     : UOpCode::max;
+  if (step.code == add || step.code == mul) {
+    Value settled = element;
+    settle(settled);
+    settle(total);
+    ReadSet reads = std::move(total.reads);
+    total = step.code == add ? add_values(step, total, settled) : mul_values(step, total, settled);
+    total.reads = std::move(reads);
+  } else {
+    ReadSet reads = std::move(total.reads);
+    total = extremum(step, total, element, step.code == UOpCode::min);
+    total.reads = std::move(reads);
+  }
+  unite(total.reads, element.reads);
+}
+
+void unite(ReadSet& into, const ReadSet& other) {
+  if (into.size() < other.size()) into.resize(other.size());
+  for (size_t k = 0; k < other.size(); ++k) into[k] |= other[k];
+}
+
+}  // namespace uopdiff

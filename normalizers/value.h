@@ -1,0 +1,44 @@
+// What a kernel computes at one point, as an element of a prime field, with the constant it folds to if it
+// does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "normalizers/graph.h"
+
+namespace uopdiff {
+
+// Input elements read, one bit each; empty when reads are not collected.
+using ReadSet = std::vector<uint64_t>;
+
+struct Value {
+  uint64_t field = 0;
+  bool known = false;    // no input data involved: i or f is the exact value in the node's dtype
+  bool invalid = false;  // the index of an access that does not happen
+  int64_t i = 0;
+  double f = 0;
+  // A maximum (or minimum) not yet used by another operation: its members, sorted. Members of nested ones
+  // join, which makes MAX associative, commutative and idempotent.
+  std::vector<uint64_t> members;
+  bool smallest = false;  // the members are of a minimum
+  ReadSet reads;
+};
+
+Value known_int(int64_t value);
+Value known_float(double value);
+
+// The result of `node` on operand values, in the field; constants fold exactly as the node's dtype would.
+// `operand_dtype` is the dtype of the node's last source.
+Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::vector<Value>& x);
+
+// One more element of a REDUCE with operator ADD, MUL, MAX or MIN; `total` starts as the first element.
+void accumulate(const UOp& reduce, Value& total, const Value& element);
+
+// Turns pending members into one field element.
+void settle(Value& value);
+
+void unite(ReadSet& into, const ReadSet& other);
+
+}  // namespace uopdiff
