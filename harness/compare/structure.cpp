@@ -1,0 +1,350 @@
+#include "harness/compare/structure.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "normalizers/field.h"
+
+namespace uopdiff {
+namespace {
+
+struct Side {
+  const ScheduleForm& form;
+  std::string name;
+};
+
+class Comparison {
+ public:
+  Comparison(const ScheduleForm& left, const ScheduleForm& right, const std::string& left_name,
+             const std::string& right_name)
+      : left_{left, left_name}, right_{right, right_name} {}
+
+  StructureDiff run() {
+    if (unsettled(left_) || unsettled(right_)) return std::move(diff_);
+    problems(left_);
+    problems(right_);
+    match_kernels();
+    content();
+    split();
+    for (const KernelMatch& match : diff_.matches)
+      if (match.left >= 0 && match.right >= 0) compare_kernels(match);
+    std::ranges::stable_sort(diff_.facets, {}, &Facet::verdict_class);
+    return std::move(diff_);
+  }
+
+ private:
+  bool unsettled(const Side& side) {
+    const ScheduleContent& content = side.form.content;
+    if (content.unreadable.empty() && content.complete) return false;
+    diff_.settled = false;
+    diff_.unsettled_reason = fmt::format(
+        "{}: {}", side.name, content.unreadable.empty() ? "too many points to evaluate" : content.unreadable);
+    return true;
+  }
+
+  void add(VerdictClass verdict_class, std::string path, std::string reason, KernelMatch match = {}) {
+    diff_.facets.push_back({verdict_class, std::move(path), std::move(reason), match.left, match.right});
+  }
+
+  void problems(const Side& side) {
+    for (const ContentProblem& problem : side.form.content.problems) {
+      const int kernel = static_cast<int>(problem.kernel);
+      KernelMatch where{&side == &left_ ? kernel : -1, &side == &right_ ? kernel : -1};
+      add(VerdictClass::schedule, fmt::format("{}/{}", problem.kind, side.name),
+          fmt::format("{}, kernel {}: {}", side.name, kernel, problem.reason), where);
+    }
+  }
+
+  // What a kernel writes, in order of elements: equal for equal results in equal layout.
+  static uint64_t content_key(const ScheduleForm& form, size_t kernel, bool ordered) {
+    uint64_t key = 0;
+    for (const std::string& name : form.kernels[kernel].writes) {
+      const auto found = form.content.fields.find(name);
+      if (found == form.content.fields.end()) continue;
+      std::vector<uint64_t> fields = found->second;
+      if (!ordered) std::ranges::sort(fields);
+      for (uint64_t field : fields) key = field_hash(key, field);
+    }
+    return key;
+  }
+
+  void match_kernels() {
+    const size_t left_count = left_.form.kernels.size(), right_count = right_.form.kernels.size();
+    std::vector<int> partner(left_count, -1);
+    std::vector<bool> taken(right_count, false);
+    const auto pass = [&](auto fits) {
+      for (size_t l = 0; l < left_count; ++l)
+        for (size_t r = 0; partner[l] < 0 && r < right_count; ++r)
+          if (!taken[r] && fits(l, r)) {
+            partner[l] = static_cast<int>(r);
+            taken[r] = true;
+          }
+    };
+    const auto same_output = [&](size_t l, size_t r) {
+      const auto& a = left_.form.kernels[l].writes;
+      return a == right_.form.kernels[r].writes && !a.empty() && a[0].starts_with("out");
+    };
+    const auto same_content = [&](bool ordered) {
+      return [this, ordered](size_t l, size_t r) {
+        return content_key(left_.form, l, ordered) == content_key(right_.form, r, ordered);
+      };
+    };
+    pass([&](size_t l, size_t r) { return same_output(l, r) && same_content(true)(l, r); });
+    pass(same_content(true));
+    pass(same_content(false));
+    pass(same_output);
+    // Temps whose content differs by an expression only: when nothing else is left over, order decides.
+    if (left_count == right_count) pass([](size_t l, size_t r) { return l == r; });
+    for (size_t l = 0; l < left_count; ++l) diff_.matches.push_back({static_cast<int>(l), partner[l]});
+    for (size_t r = 0; r < right_count; ++r)
+      if (!taken[r]) diff_.matches.push_back({-1, static_cast<int>(r)});
+  }
+
+  // Outputs element by element; only where they differ are the sets of input elements read looked at.
+  void content() {
+    std::vector<std::string> different;
+    for (const auto& [name, fields] : left_.form.content.fields) {
+      const auto found = right_.form.content.fields.find(name);
+      if (name.starts_with("out") && found != right_.form.content.fields.end() && found->second != fields)
+        different.push_back(name);
+    }
+    if (different.empty()) return;
+    const ReadLayout layout = layout_of(left_.form.schedule, right_.form.schedule);
+    const ScheduleContent left = evaluate_content(left_.form.schedule, &layout);
+    const ScheduleContent right = evaluate_content(right_.form.schedule, &layout);
+    for (const std::string& name : different) compare_reads(name, left, right, layout);
+  }
+
+  static bool subset(const ReadSet& a, const ReadSet& b) {
+    for (size_t k = 0; k < a.size(); ++k)
+      if (a[k] & ~(k < b.size() ? b[k] : 0)) return false;
+    return true;
+  }
+
+  static std::string first_extra(const ReadSet& a, const ReadSet& b, const ReadLayout& layout) {
+    for (size_t k = 0; k < a.size(); ++k) {
+      const uint64_t extra = a[k] & ~(k < b.size() ? b[k] : 0);
+      if (!extra) continue;
+      const int64_t bit = static_cast<int64_t>(k * 64) + __builtin_ctzll(extra);
+      std::string text = "?";
+      for (const auto& [name, start] : layout)
+        if (start <= bit) text = fmt::format("{}[{}]", name, bit - start);  // layout is in order of starts
+      return text;
+    }
+    return "";
+  }
+
+  void compare_reads(const std::string& name, const ScheduleContent& left, const ScheduleContent& right,
+                     const ReadLayout& layout) {
+    const auto& a = left.reads.at(name);
+    const auto& b = right.reads.at(name);
+    const auto& left_fields = left.fields.at(name);
+    const auto& right_fields = right.fields.at(name);
+    bool left_in_right = true, right_in_left = true;
+    std::string reason;
+    for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+      const bool l = subset(a[k], b[k]), r = subset(b[k], a[k]);
+      left_in_right &= l;
+      right_in_left &= r;
+      if (reason.empty() && (!l || !r)) {
+        const std::string more_left = first_extra(a[k], b[k], layout),
+                          more_right = first_extra(b[k], a[k], layout);
+        reason = fmt::format("{}[{}]:", name, k);
+        if (!more_left.empty()) reason += fmt::format(" only {} reads {}", left_.name, more_left);
+        if (!more_right.empty())
+          reason += fmt::format("{} only {} reads {}", more_left.empty() ? "" : ",", right_.name, more_right);
+      }
+    }
+    const KernelMatch where = match_of_output(name);
+    if (!left_in_right && !right_in_left) {
+      add(VerdictClass::access, "access/elements", reason, where);
+    } else if (left_in_right && right_in_left) {
+      const auto first = std::ranges::mismatch(left_fields, right_fields).in1 - left_fields.begin();
+      add(VerdictClass::expression, "expression",
+          fmt::format("{}[{}]: both read the same elements, but by another expression", name, first), where);
+    } else {
+      add(VerdictClass::expression,
+          fmt::format("expression/{}-reads-more", left_in_right ? right_.name : left_.name), reason, where);
+    }
+  }
+
+  KernelMatch match_of_output(const std::string& name) const {
+    for (const KernelMatch& match : diff_.matches)
+      if (match.left >= 0 &&
+          std::ranges::find(left_.form.kernels[static_cast<size_t>(match.left)].writes, name) !=
+              left_.form.kernels[static_cast<size_t>(match.left)].writes.end())
+        return match;
+    return {};
+  }
+
+  void split() {
+    std::vector<std::string> only_left, only_right;
+    KernelMatch first_left, first_right;
+    for (const KernelMatch& match : diff_.matches) {
+      if (match.right < 0) {
+        only_left.push_back(described(left_, match.left));
+        if (first_left.left < 0) first_left = match;
+      } else if (match.left < 0) {
+        only_right.push_back(described(right_, match.right));
+        if (first_right.right < 0) first_right = match;
+      }
+    }
+    if (only_left.empty() && only_right.empty()) return;
+    const std::string counts = fmt::format("{} kernel(s) on {}, {} on {}", left_.form.kernels.size(),
+                                           left_.name, right_.form.kernels.size(), right_.name);
+    const auto only = [](const Side& side, const std::vector<std::string>& list) {
+      return fmt::format("; only {} materialises {}", side.name, fmt::join(list, ", "));
+    };
+    if (!only_left.empty() && !only_right.empty())
+      add(VerdictClass::kernel_split, "kernel-split/both",
+          counts + only(left_, only_left) + only(right_, only_right), first_left);
+    else if (!only_left.empty())
+      add(VerdictClass::kernel_split, "kernel-split/" + left_.name, counts + only(left_, only_left),
+          first_left);
+    else
+      add(VerdictClass::kernel_split, "kernel-split/" + right_.name, counts + only(right_, only_right),
+          first_right);
+  }
+
+  static std::string described(const Side& side, int kernel) {
+    const auto k = static_cast<size_t>(kernel);
+    const auto& writes = side.form.kernels[k].writes;
+    if (writes.empty()) return fmt::format("kernel {}", kernel);
+    for (const BufferRef& buffer : side.form.schedule[k].buffers)
+      if (buffer.name == writes[0]) return fmt::format("{} {}[{}]", buffer.name, buffer.dtype, buffer.size);
+    return writes[0];
+  }
+
+  static std::vector<std::string> nest(const std::vector<RangeForm>& ranges) {
+    std::vector<std::string> texts;
+    for (const RangeForm& form : ranges)
+      texts.push_back(fmt::format("{}{}", form.extent,
+                                  form.group == "loop" || form.group == "reduce" ? "" : " " + form.group));
+    std::ranges::sort(texts);
+    return texts;
+  }
+
+  void compare_kernels(const KernelMatch& match) {
+    const KernelForm& left = left_.form.kernels[static_cast<size_t>(match.left)];
+    const KernelForm& right = right_.form.kernels[static_cast<size_t>(match.right)];
+    const auto left_nest = nest(left.loops), right_nest = nest(right.loops);
+    if (left_nest != right_nest)
+      add(VerdictClass::ranges, "ranges/loop",
+          fmt::format("loop extents [{}] on {}, [{}] on {}", fmt::join(left_nest, ","), left_.name,
+                      fmt::join(right_nest, ","), right_.name),
+          match);
+    compare_reduces(left, right, match);
+    compare_cost(left, right, match);
+  }
+
+  struct ReduceText {
+    std::string op, dtype, extents;
+    auto operator<=>(const ReduceText&) const = default;
+  };
+
+  // A minimum may be written as the maximum of negated values; that is the same reduce.
+  static std::vector<ReduceText> reduce_texts(const KernelForm& form) {
+    std::vector<ReduceText> texts;
+    for (const ReduceForm& reduce_form : form.reduces) {
+      const bool extremum = reduce_form.op == "MAX" || reduce_form.op == "MIN";
+      texts.push_back({extremum ? "MAX/MIN" : reduce_form.op, reduce_form.dtype,
+                       fmt::format("{}", fmt::join(nest(reduce_form.ranges), ","))});
+    }
+    std::ranges::sort(texts);
+    return texts;
+  }
+
+  void compare_reduces(const KernelForm& left, const KernelForm& right, const KernelMatch& match) {
+    const auto a = reduce_texts(left), b = reduce_texts(right);
+    if (a == b) return;
+    const auto text = [](const std::vector<ReduceText>& list) {
+      std::vector<std::string> texts;
+      for (const ReduceText& item : list)
+        texts.push_back(fmt::format("{} {} over [{}]", item.op, item.dtype, item.extents));
+      return texts.empty() ? std::string("none") : fmt::format("{}", fmt::join(texts, "; "));
+    };
+    const auto differs = [&](auto member) {
+      std::vector<std::string> x, y;
+      for (const auto& item : a) x.push_back(item.*member);
+      for (const auto& item : b) y.push_back(item.*member);
+      std::ranges::sort(x);
+      std::ranges::sort(y);
+      return x != y;
+    };
+    std::string path = "reduce/count";
+    if (a.size() == b.size())
+      path = differs(&ReduceText::op)      ? "reduce/operator"
+             : differs(&ReduceText::dtype) ? "reduce/dtype"
+                                           : "reduce/extents";
+    add(VerdictClass::reduce, path,
+        fmt::format("reduces: {} on {}; {} on {}", text(a), left_.name, text(b), right_.name), match);
+  }
+
+  void compare_cost(const KernelForm& left, const KernelForm& right, const KernelMatch& match) {
+    const int div = right.cost.divisions - left.cost.divisions, mod = right.cost.modulos - left.cost.modulos;
+    if (div == 0 && mod == 0) return;
+    const bool right_costs = div + mod > 0 || (div + mod == 0 && div > 0);
+    const std::string kinds = div != 0 && mod != 0 ? "div+mod" : div != 0 ? "div" : "mod";
+    add(VerdictClass::index_cost,
+        fmt::format("index-cost/{}/{}", right_costs ? right_.name : left_.name, kinds),
+        fmt::format("same index functions; {} div, {} mod on {}, {} div, {} mod on {}", left.cost.divisions,
+                    left.cost.modulos, left_.name, right.cost.divisions, right.cost.modulos, right_.name),
+        match);
+  }
+
+  Side left_, right_;
+  StructureDiff diff_;
+};
+
+std::string fitted(const std::string& text, size_t width) {
+  if (text.size() <= width) return text + std::string(width - text.size(), ' ');
+  return text.substr(0, width - 1) + "~";
+}
+
+// Long lines go on below, further in.
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  std::string rest = text;
+  while (rest.size() > width) {
+    size_t at = rest.rfind(' ', width);
+    if (at == std::string::npos || at < width / 2) at = width;
+    lines.push_back(rest.substr(0, at));
+    rest = "             " + rest.substr(rest[at] == ' ' ? at + 1 : at);
+  }
+  lines.push_back(rest);
+  return lines;
+}
+
+}  // namespace
+
+StructureDiff compare_structure(const ScheduleForm& left, const ScheduleForm& right,
+                                const std::string& left_name, const std::string& right_name) {
+  return Comparison(left, right, left_name, right_name).run();
+}
+
+std::vector<std::string> side_by_side(const ScheduleForm& left, const ScheduleForm& right,
+                                      const StructureDiff& diff, const std::string& left_name,
+                                      const std::string& right_name, size_t width) {
+  const size_t column = std::max<size_t>((width - 3) / 2, 20);
+  std::vector<std::string> result{fitted(left_name, column) + "   " + right_name};
+  const std::vector<FormLine> none;
+  for (const KernelMatch& match : diff.matches) {
+    const auto& a = match.left < 0 ? none : left.kernels[static_cast<size_t>(match.left)].lines;
+    const auto& b = match.right < 0 ? none : right.kernels[static_cast<size_t>(match.right)].lines;
+    for (size_t k = 0; k < std::max(a.size(), b.size()); ++k) {
+      const std::string left_text = k < a.size() ? a[k].text : "", right_text = k < b.size() ? b[k].text : "";
+      // Headers differ in nothing but the kernel's number.
+      const bool same = left_text == right_text || (k == 0 && match.left >= 0 && match.right >= 0);
+      const auto left_lines = wrapped(left_text, column), right_lines = wrapped(right_text, column);
+      for (size_t w = 0; w < std::max(left_lines.size(), right_lines.size()); ++w)
+        result.push_back(fitted(w < left_lines.size() ? left_lines[w] : "", column) + (same ? "   " : " ! ") +
+                         (w < right_lines.size() ? right_lines[w] : ""));
+    }
+  }
+  return result;
+}
+
+}  // namespace uopdiff

@@ -1,0 +1,263 @@
+#include "normalizers/functions.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace uopdiff {
+namespace {
+
+using enum UOpCode;
+
+constexpr int64_t kMaxPoints = 1 << 14;  // beyond, a fixed sequence of as many points is looked at
+
+// Evaluates integer expressions at a point; nothing for what is no function of ranges alone.
+class IntegerEvaluator {
+ public:
+  explicit IntegerEvaluator(const Kernel& kernel) : kernel_(kernel), at_(kernel.graph.size(), 0) {}
+  void set(int range_node, int64_t value) { at_[static_cast<size_t>(range_node)] = value; }
+
+  std::optional<int64_t> eval(int n) const {
+    const UOp& uop = kernel_.graph[static_cast<size_t>(n)];
+    if (uop.code == range) return at_[static_cast<size_t>(n)];
+    if (uop.code == constant) return uop.invalid || uop.is_float() ? std::nullopt : std::optional(uop.number);
+    if (uop.code == define_global || uop.code == index || uop.code == load || uop.code == reduce ||
+        uop.is_float())
+      return std::nullopt;
+    if (uop.code == where) {
+      const auto condition = eval(uop.src[0]);
+      return condition ? eval(uop.src[*condition ? 1 : 2]) : std::nullopt;
+    }
+    if (uop.src.empty() || uop.src.size() > 2) return std::nullopt;
+    const auto a = eval(uop.src[0]);
+    if (!a) return std::nullopt;
+    if (uop.src.size() == 1) return unary(uop, *a);
+    const auto b = eval(uop.src[1]);
+    return b ? binary(uop, *a, *b) : std::nullopt;
+  }
+
+ private:
+  static std::optional<int64_t> unary(const UOp& uop, int64_t a) {
+    switch (uop.code) {
+      case cast:
+        return uop.is_bool() ? a != 0 : a;
+      case neg:
+        return -a;
+      case logical_not:
+        return uop.is_bool() ? !a : ~a;
+      default:
+        return std::nullopt;
+    }
+  }
+  static std::optional<int64_t> binary(const UOp& uop, int64_t a, int64_t b) {
+    switch (uop.code) {
+      case add:
+        return uop.is_bool() ? (a | b) : a + b;
+      case sub:
+        return a - b;
+      case mul:
+        return a * b;
+      case idiv:
+        return b == 0 ? std::nullopt : std::optional(a / b);
+      case mod:
+        return b == 0 ? std::nullopt : std::optional(a % b);
+      case UOpCode::max:
+        return std::max(a, b);
+      case UOpCode::min:
+        return std::min(a, b);
+      case cmplt:
+        return a < b;
+      case cmple:
+        return a <= b;
+      case cmpgt:
+        return a > b;
+      case cmpge:
+        return a >= b;
+      case cmpeq:
+        return a == b;
+      case cmpne:
+        return a != b;
+      case bit_and:
+        return a & b;
+      case bit_or:
+        return a | b;
+      case bit_xor:
+        return a ^ b;
+      case shl:
+        return b < 0 || b > 62 ? std::nullopt : std::optional(a << b);
+      case shr:
+        return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  const Kernel& kernel_;
+  std::vector<int64_t> at_;
+};
+
+struct Point {
+  std::vector<int64_t> at;
+  int64_t value;
+};
+
+// The points of the domain (all, or a fixed sequence of kMaxPoints) where the gates are open.
+// Returns false when the expression is no function of ranges.
+bool collect_points(const Kernel& kernel, IndexFunction& function, const std::vector<int>& axes,
+                    const std::vector<int64_t>& extents, std::vector<Point>& points) {
+  IntegerEvaluator evaluator(kernel);
+  int64_t domain = 1;
+  for (int64_t extent : extents) domain = std::min<int64_t>(domain * extent, int64_t{1} << 40);
+  function.sampled = domain > kMaxPoints;
+  uint64_t random = 1;
+  for (int64_t k = 0; k < std::min(domain, kMaxPoints); ++k) {
+    Point point;
+    // In a sample, half of the points are neighbours of the one before, so that strides show.
+    const bool neighbour = function.sampled && k % 2 == 1 && !points.empty();
+    if (neighbour) point.at = points.back().at;
+    int64_t rest = k;
+    for (size_t d = axes.size(); d-- > 0;) {
+      random = random * 6364136223846793005ull + 1442695040888963407ull;
+      if (neighbour) {
+        if (static_cast<size_t>(k / 2) % axes.size() == d) point.at[d] = (point.at[d] + 1) % extents[d];
+      } else {
+        point.at.insert(point.at.begin(),
+                        function.sampled
+                            ? static_cast<int64_t>((random >> 33) % static_cast<uint64_t>(extents[d]))
+                            : rest % extents[d]);
+        rest /= extents[d];
+      }
+    }
+    for (size_t d = 0; d < axes.size(); ++d) evaluator.set(axes[d], point.at[d]);
+    bool open = true;
+    for (int gate : function.gates) {
+      const auto holds = evaluator.eval(gate);
+      open &= !holds || *holds != 0;  // a gate on data limits nothing here
+    }
+    if (!open) continue;
+    const auto value = evaluator.eval(function.root);
+    if (!value) return false;
+    point.value = *value;
+    points.push_back(std::move(point));
+  }
+  function.points = static_cast<int64_t>(points.size());
+  return true;
+}
+
+void find_strides(IndexFunction& function, const std::vector<int>& axes, const std::vector<Point>& points) {
+  std::map<std::vector<int64_t>, int64_t> values;
+  for (const Point& point : points) values[point.at] = point.value;
+  std::vector<int64_t> strides(axes.size(), 0);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    for (const Point& point : points) {
+      auto next = point.at;
+      ++next[d];
+      const auto found = values.find(next);
+      if (found == values.end()) continue;
+      strides[d] = found->second - point.value;
+      break;
+    }
+  }
+  const auto linear = [&](const Point& point) {
+    int64_t value = 0;
+    for (size_t d = 0; d < axes.size(); ++d) value += strides[d] * point.at[d];
+    return value;
+  };
+  function.base = points.empty() ? 0 : points[0].value - linear(points[0]);
+  function.affine = std::ranges::all_of(
+      points, [&](const Point& point) { return function.base + linear(point) == point.value; });
+  for (size_t d = 0; d < axes.size(); ++d) function.strides[axes[d]] = strides[d];
+}
+
+void analyse(const Kernel& kernel, IndexFunction& function) {
+  std::set<int> all;
+  for (int n : ranges_below(kernel, function.root)) all.insert(n);
+  function.ranges.assign(all.begin(), all.end());
+  for (int gate : function.gates)
+    for (int n : ranges_below(kernel, gate)) all.insert(n);
+  std::vector<int> axes(all.begin(), all.end());
+  std::vector<int64_t> extents;
+  for (int axis : axes) {
+    const auto extent = constant_extent(kernel, axis);
+    if (!extent || *extent < 1) return;
+    extents.push_back(*extent);
+  }
+  std::vector<Point> points;
+  if (collect_points(kernel, function, axes, extents, points)) find_strides(function, axes, points);
+}
+
+// where(v, i, Invalid), either way round, nested: the index without its validity.
+void strip_invalid(const Kernel& kernel, IndexFunction& function) {
+  const UOp& uop = kernel.graph[static_cast<size_t>(function.root)];
+  if (uop.code != where || !kernel.graph[static_cast<size_t>(uop.src[2])].invalid) return;
+  function.gates.push_back(uop.src[0]);
+  function.root = uop.src[1];
+  strip_invalid(kernel, function);
+}
+
+}  // namespace
+
+std::optional<int64_t> constant_extent(const Kernel& kernel, int range_node) {
+  const UOp& uop = kernel.graph[static_cast<size_t>(range_node)];
+  return IntegerEvaluator(kernel).eval(uop.src[0]);
+}
+
+std::vector<int> ranges_below(const Kernel& kernel, int root) {
+  std::vector<bool> seen(kernel.graph.size(), false);
+  std::set<int> found;
+  const std::function<void(int)> visit = [&](int n) {
+    if (seen[static_cast<size_t>(n)]) return;
+    seen[static_cast<size_t>(n)] = true;
+    const UOp& uop = kernel.graph[static_cast<size_t>(n)];
+    if (uop.code == range) {
+      found.insert(n);
+      return;
+    }
+    for (int src : uop.src) visit(src);
+  };
+  visit(root);
+  return {found.begin(), found.end()};
+}
+
+std::vector<IndexFunction> index_functions(const Kernel& kernel) {
+  std::vector<IndexFunction> functions;
+  std::set<int> seen;
+  for (const UOp& uop : kernel.graph) {
+    if (uop.is_index() || uop.code == range || uop.code == end || uop.code == reduce) continue;
+    for (size_t s = 0; s < uop.src.size(); ++s) {
+      const int src = uop.src[s];
+      if (!kernel.graph[static_cast<size_t>(src)].is_index()) continue;
+      if (uop.code == store && s >= 2) continue;  // its ranges
+      if (!seen.insert(src).second) continue;
+      IndexFunction function;
+      function.root = src;
+      if (uop.code == index && uop.has_gate) function.gates.push_back(uop.src.back());
+      strip_invalid(kernel, function);
+      analyse(kernel, function);
+      functions.push_back(std::move(function));
+    }
+  }
+  return functions;
+}
+
+IndexCost index_cost(const Kernel& kernel) {
+  IndexCost cost;
+  std::vector<bool> seen(kernel.graph.size(), false);
+  const std::function<void(int)> visit = [&](int n) {
+    if (seen[static_cast<size_t>(n)]) return;
+    seen[static_cast<size_t>(n)] = true;
+    const UOp& uop = kernel.graph[static_cast<size_t>(n)];
+    if (uop.code == range || uop.code == constant || (!uop.is_index() && !uop.is_bool())) return;
+    if (uop.code == index || uop.code == load || uop.code == reduce) return;
+    ++cost.operations;
+    cost.divisions += uop.code == idiv;
+    cost.modulos += uop.code == mod;
+    for (int src : uop.src) visit(src);
+  };
+  for (const UOp& uop : kernel.graph)
+    if (uop.code == index)
+      for (size_t s = 1; s < uop.src.size(); ++s) visit(uop.src[s]);
+  return cost;
+}
+
+}  // namespace uopdiff
