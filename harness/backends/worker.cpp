@@ -259,13 +259,6 @@ Reply Worker::fault(Status status, const std::string& message) {
 
 std::string Worker::captured() const { return tail_of(directory_ + "/output", capture_start_); }
 
-std::pair<Reply, Reply> WorkerPair::call(const Request& to_left, const Request& to_right) {
-  left.send(to_left);
-  right.send(to_right);
-  Reply left_reply = left.receive();
-  return {std::move(left_reply), right.receive()};
-}
-
 void prepare_backend(const BackendSpec& spec, const std::string& log_file) {
   const Launch how = preparation_of(spec);
   if (how.command.empty()) return;

@@ -65,11 +65,10 @@ class Worker {
   bool send_failed_ = false;
 };
 
-// A worker of each of two specs that answer at the same time.
+// A worker of each of two specs: send to both, then receive from both, and they work at the same time.
 struct WorkerPair {
   WorkerPair(const BackendSpec& left_spec, const BackendSpec& right_spec, const WorkerLimits& limits)
       : left(left_spec, limits), right(right_spec, limits) {}
-  std::pair<Reply, Reply> call(const Request& to_left, const Request& to_right);
 
   Worker left, right;
 };

@@ -11,7 +11,7 @@
 namespace uopdiff {
 namespace {
 
-struct Side {
+struct NamedForm {
   const ScheduleForm& form;
   std::string name;
 };
@@ -36,7 +36,7 @@ class Comparison {
   }
 
  private:
-  bool unsettled(const Side& side) {
+  bool unsettled(const NamedForm& side) {
     const ScheduleContent& content = side.form.content;
     if (content.unreadable.empty() && content.complete) return false;
     diff_.settled = false;
@@ -49,7 +49,7 @@ class Comparison {
     diff_.facets.push_back({verdict_class, std::move(path), std::move(reason), match.left, match.right});
   }
 
-  void problems(const Side& side) {
+  void problems(const NamedForm& side) {
     for (const ContentProblem& problem : side.form.content.problems) {
       const int kernel = static_cast<int>(problem.kernel);
       KernelMatch where{&side == &left_ ? kernel : -1, &side == &right_ ? kernel : -1};
@@ -195,7 +195,7 @@ class Comparison {
     if (only_left.empty() && only_right.empty()) return;
     const std::string counts = fmt::format("{} kernel(s) on {}, {} on {}", left_.form.kernels.size(),
                                            left_.name, right_.form.kernels.size(), right_.name);
-    const auto only = [](const Side& side, const std::vector<std::string>& list) {
+    const auto only = [](const NamedForm& side, const std::vector<std::string>& list) {
       return fmt::format("; only {} materialises {}", side.name, fmt::join(list, ", "));
     };
     if (!only_left.empty() && !only_right.empty())
@@ -209,7 +209,7 @@ class Comparison {
           first_right);
   }
 
-  static std::string described(const Side& side, int kernel) {
+  static std::string described(const NamedForm& side, int kernel) {
     const auto k = static_cast<size_t>(kernel);
     const auto& writes = side.form.kernels[k].writes;
     if (writes.empty()) return fmt::format("kernel {}", kernel);
@@ -295,7 +295,7 @@ class Comparison {
         match);
   }
 
-  Side left_, right_;
+  NamedForm left_, right_;
   StructureDiff diff_;
 };
 

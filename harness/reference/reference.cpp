@@ -79,7 +79,7 @@ void reduce(const Node& node, const RefTensor& src, RefTensor& out) {
 
 }  // namespace
 
-Reference evaluate(const Program& given, const std::map<std::string, Bytes>& inputs) {
+Reference evaluate_reference(const Program& given, const std::map<std::string, Bytes>& inputs) {
   const Program program = has_composites(given) ? expand_composites(given) : given;
   Reference result;
   std::vector<RefTensor> values(program.nodes.size());

@@ -24,7 +24,7 @@ struct Reference {
 };
 
 // `inputs`: data by input name (make_data). Composites are evaluated by their definition.
-Reference evaluate(const Program& program, const std::map<std::string, Bytes>& inputs);
+Reference evaluate_reference(const Program& program, const std::map<std::string, Bytes>& inputs);
 
 // How an output compares with the reference.
 struct ValueCheck {
