@@ -37,18 +37,18 @@ std::string Workbench::fill() {
   return names[draw.weighted({6, 2, 1, 1, 0.2})];
 }
 
-int Workbench::input(DType dtype, const Shape& shape, const std::string& fill_name) {
+int Workbench::input(DType dtype, Shape shape, const std::string& fill_name) {
   return append_source(
       program, "input", dtype, shape,
       {{"fill", fill_name},
        {"seed", fill_name == "iota" || fill_name == "ones" ? int64_t{0} : draw.range(0, 99)}});
 }
 
-int Workbench::full(DType dtype, const Shape& shape, double value) {
+int Workbench::full(DType dtype, Shape shape, double value) {
   return append_source(program, "full", dtype, shape, {{"value", value}});
 }
 
-int Workbench::source(DType dtype, const Shape& shape) {
+int Workbench::source(DType dtype, Shape shape) {
   if (!draw.chance(profile.bufferless)) return input(dtype, shape, fill());
   if (dtype != DType::boolean && draw.chance(0.6) && !shape.empty()) {
     const int flat =
@@ -79,7 +79,7 @@ int Workbench::to_dtype(int n, DType wanted) {
                                  : append(program, "cast", {n}, {{"to", std::string(dtype_name(wanted))}});
 }
 
-int Workbench::to_shape(int n, const Shape& wanted) {
+int Workbench::to_shape(int n, Shape wanted) {
   const Shape have = node(n).shape;
   if (have == wanted) return n;
   if (element_count(have) == element_count(wanted))
@@ -115,7 +115,7 @@ int Workbench::partner(int n) {
   return source(wanted, shape_wanted);
 }
 
-int Workbench::nonzero(const Shape& wanted) {
+int Workbench::nonzero(Shape wanted) {
   if (draw.chance(0.35)) {
     const auto magnitude = static_cast<double>(draw.range(1, 9));
     return full(DType::i32, wanted, draw.chance(0.4) ? -magnitude : magnitude);
@@ -124,7 +124,7 @@ int Workbench::nonzero(const Shape& wanted) {
   return draw.chance(0.3) ? append(program, "neg", {divisor}) : divisor;
 }
 
-int Workbench::shift_amount(const Shape& wanted) {
+int Workbench::shift_amount(Shape wanted) {
   return draw.chance(0.5) ? full(DType::i32, wanted, static_cast<double>(draw.range(0, 31)))
                           : input(DType::i32, wanted, "positive");
 }

@@ -50,8 +50,8 @@ Evaluation Evaluator::evaluate(const Program& program, bool values, bool source)
 
   Request request;
   request.program = program_to_json(program);
-  const Program expanded = has_composites(program) ? expand_composites(program) : program;
-  if (has_composites(program)) request.structure = program_to_json(expanded);
+  const Program expanded = has_expansion(program) ? expand_composites(program) : program;
+  if (has_expansion(program)) request.structure = program_to_json(expanded);
   for (int input : inputs_of(program)) {
     const Node& node = program.nodes[static_cast<size_t>(input)];
     request.inputs[node.name] = make_data(node);

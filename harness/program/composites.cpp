@@ -14,6 +14,20 @@ int expand(Program& p, int src, const Shape& shape) {
   return p.nodes[src].shape == shape ? src : append(p, "expand", {src}, {{"shape", shape}});
 }
 
+int constant_like(Program& p, int src, double value) {
+  const DType dtype = p.nodes[src].dtype;
+  const Shape shape = p.nodes[src].shape;
+  return append_source(p, "full", dtype, shape, {{"value", value}});
+}
+
+// Where the truncating remainder is not zero and has the other sign than the divisor, floor and truncation
+// differ.
+int floor_differs(Program& p, int remainder, int divisor) {
+  const int zero = constant_like(p, divisor, 0);
+  const int signs = append(p, "ne", {append(p, "lt", {remainder, zero}), append(p, "lt", {divisor, zero})});
+  return append(p, "and", {append(p, "ne", {remainder, zero}), signs});
+}
+
 }  // namespace
 
 // [...,m,k] and [...,k,n] both as [...,m,n,k], multiplied, summed over k.
@@ -77,6 +91,33 @@ int cumsum(Program& p, const Node& node, const std::vector<int>& src) {
   Ints back(rank);
   for (size_t k = 0; k < rank; ++k) back[static_cast<size_t>(moved[k])] = static_cast<int64_t>(k);
   return append(p, "permute", {total}, {{"axes", back}});
+}
+
+int absolute(Program& p, const Node&, const std::vector<int>& src) {
+  const int negative = append(p, "lt", {src[0], constant_like(p, src[0], 0)});
+  return append(p, "where", {negative, append(p, "neg", {src[0]}), src[0]});
+}
+
+int relu(Program& p, const Node&, const std::vector<int>& src) {
+  const int zero = constant_like(p, src[0], 0);
+  return append(p, "where", {append(p, "lt", {zero, src[0]}), src[0], zero});
+}
+
+int minimum(Program& p, const Node&, const std::vector<int>& src) {
+  return append(p, "where", {append(p, "lt", {src[0], src[1]}), src[0], src[1]});
+}
+
+int floordiv(Program& p, const Node&, const std::vector<int>& src) {
+  const int quotient = append(p, "truncdiv", src);
+  const int differs = floor_differs(p, append(p, "truncmod", src), src[1]);
+  const int lower = append(p, "sub", {quotient, constant_like(p, quotient, 1)});
+  return append(p, "where", {differs, lower, quotient});
+}
+
+int floormod(Program& p, const Node&, const std::vector<int>& src) {
+  const int remainder = append(p, "truncmod", src);
+  const int differs = floor_differs(p, remainder, src[1]);
+  return append(p, "where", {differs, append(p, "add", {remainder, src[1]}), remainder});
 }
 
 }  // namespace uopdiff::composites

@@ -60,7 +60,7 @@ std::vector<OpInfo> make_table() {
   add("cat", movement, 2, 8, all, axis_attr, 3, "operands one after another along axis", rules::cat);
 
   add("neg", unary, 1, 1, numbers, {}, 2, "-x; i32 wraps", rules::elementwise);
-  add("abs", unary, 1, 1, numbers, {}, 1, "|x|; i32 wraps", rules::elementwise);
+  add("abs", unary, 1, 1, numbers, {}, 1, "|x|; i32 wraps", rules::elementwise, composites::absolute);
   add("sqrt", unary, 1, 1, floats, {}, 1, "square root; NaN below zero", rules::elementwise);
   add("exp2", unary, 1, 1, floats, {}, 1, "2^x", rules::elementwise);
   add("log2", unary, 1, 1, floats, {}, 1, "logarithm to base 2", rules::elementwise);
@@ -68,19 +68,21 @@ std::vector<OpInfo> make_table() {
   add("exp", unary, 1, 1, floats, {}, 1, "e^x", rules::elementwise);
   add("log", unary, 1, 1, floats, {}, 1, "natural logarithm", rules::elementwise);
   add("reciprocal", unary, 1, 1, floats, {}, 1, "1/x", rules::elementwise);
-  add("relu", unary, 1, 1, numbers, {}, 1, "max(x, 0)", rules::elementwise);
+  add("relu", unary, 1, 1, numbers, {}, 1, "max(x, 0)", rules::elementwise, composites::relu);
   add("logical_not", unary, 1, 1, bools, {}, 1, "true where x is false", rules::elementwise);
 
   add("add", binary, 2, 2, numbers, {}, 4, "x + y; i32 wraps", rules::elementwise);
   add("sub", binary, 2, 2, numbers, {}, 2, "x - y; i32 wraps", rules::elementwise);
   add("mul", binary, 2, 2, numbers, {}, 4, "x * y; i32 wraps", rules::elementwise);
   add("div", binary, 2, 2, floats, {}, 1, "x / y", rules::elementwise);
-  add("floordiv", binary, 2, 2, ints, {}, 1, "quotient rounded to minus infinity", rules::elementwise);
+  add("floordiv", binary, 2, 2, ints, {}, 1, "quotient rounded to minus infinity", rules::elementwise,
+      composites::floordiv);
   add("truncdiv", binary, 2, 2, ints, {}, 1, "quotient rounded to zero", rules::elementwise);
-  add("floormod", binary, 2, 2, ints, {}, 1, "remainder with the divisor's sign", rules::elementwise);
+  add("floormod", binary, 2, 2, ints, {}, 1, "remainder with the divisor's sign", rules::elementwise,
+      composites::floormod);
   add("truncmod", binary, 2, 2, ints, {}, 1, "remainder with the dividend's sign", rules::elementwise);
   add("maximum", binary, 2, 2, numbers, {}, 2, "the larger", rules::elementwise);
-  add("minimum", binary, 2, 2, numbers, {}, 2, "the smaller", rules::elementwise);
+  add("minimum", binary, 2, 2, numbers, {}, 2, "the smaller", rules::elementwise, composites::minimum);
   add("and", binary, 2, 2, bits, {}, 1, "bitwise and", rules::elementwise);
   add("or", binary, 2, 2, bits, {}, 1, "bitwise or", rules::elementwise);
   add("xor", binary, 2, 2, bits, {}, 1, "bitwise exclusive or", rules::elementwise);

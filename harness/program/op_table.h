@@ -30,7 +30,8 @@ struct OpInfo {
   std::string meaning;  // one line for people
   // Fills in dtype and shape of `node`, whose operands are `src`; throws Error(input).
   std::function<void(Node& node, const std::vector<const Node*>& src)> infer;
-  // Composites only: appends the definition in primitives to `program` and returns the result's position.
+  // Composites, and operations that the front ends spell differently: appends the definition in primitive
+  // operations to `program` and returns the result's position. Kernels are compared on the expanded program.
   std::function<int(Program& program, const Node& node, const std::vector<int>& src)> expansion;
 
   bool takes(DType dtype) const;

@@ -136,19 +136,19 @@ std::string case_id(const Program& program) {
   return fmt::format("{:016x}", hash);
 }
 
-bool has_composites(const Program& program) {
+bool has_expansion(const Program& program) {
   for (const Node& node : program.nodes)
     if (node.op->expansion) return true;
   return false;
 }
 
-Program expand_composites(const Program& program) {
+Program expand_composites(const Program& program, bool all) {
   Program result;
   std::vector<int> position;
   for (const Node& node : program.nodes) {
     std::vector<int> src;
     for (int old : node.src) src.push_back(position[static_cast<size_t>(old)]);
-    if (node.op->expansion) {
+    if (node.op->expansion && (all || node.op->category == Category::composite)) {
       position.push_back(node.op->expansion(result, node, src));
       continue;
     }

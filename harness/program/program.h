@@ -53,9 +53,10 @@ Program canonical(const Program& program);
 // Identifies a program: hash of the text of its canonical form, 16 hex digits.
 std::string case_id(const Program& program);
 
-// Every composite operation replaced by its definition in primitive ones; names of other nodes are kept.
-Program expand_composites(const Program& program);
-bool has_composites(const Program& program);
+// Every operation that has a definition in primitive ones replaced by it; names of inputs are kept.
+// `all` false: only those of category composite.
+Program expand_composites(const Program& program, bool all = true);
+bool has_expansion(const Program& program);
 
 std::vector<int> inputs_of(const Program& program);  // positions of the `input` nodes
 int operation_count(const Program& program);         // nodes that are not sources

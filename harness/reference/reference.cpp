@@ -80,7 +80,7 @@ void reduce(const Node& node, const RefTensor& src, RefTensor& out) {
 }  // namespace
 
 Reference evaluate_reference(const Program& given, const std::map<std::string, Bytes>& inputs) {
-  const Program program = has_composites(given) ? expand_composites(given) : given;
+  const Program program = expand_composites(given, false);
   Reference result;
   std::vector<RefTensor> values(program.nodes.size());
   for (size_t n = 0; n < program.nodes.size(); ++n) {

@@ -1,0 +1,94 @@
+#include "harness/engine/fuzz.h"
+#include "harness/program/op_table.h"
+
+namespace uopdiff {
+namespace {
+
+// A hang costs the whole limit at each try; what hung once hangs within a quarter of it.
+class QuickTimeouts {
+ public:
+  QuickTimeouts(Evaluator& evaluator, const Cause& cause)
+      : evaluator_(evaluator), before_(evaluator.workers().left.limits()) {
+    if (cause.path.find("/timeout") == std::string::npos) return;
+    for (Worker* worker : {&evaluator_.workers().left, &evaluator_.workers().right})
+      worker->limits().case_seconds /= 4;
+  }
+  ~QuickTimeouts() {
+    for (Worker* worker : {&evaluator_.workers().left, &evaluator_.workers().right})
+      worker->limits().case_seconds = before_.case_seconds;
+  }
+  QuickTimeouts(const QuickTimeouts&) = delete;
+  QuickTimeouts& operator=(const QuickTimeouts&) = delete;
+
+ private:
+  Evaluator& evaluator_;
+  WorkerLimits before_;
+};
+
+// Does the cause show without compiling and running? Then shrinking needs the schedules only.
+bool values_needed(const Cause& cause) {
+  if (needs_values(cause.verdict_class)) return true;
+  const bool failed =
+      cause.verdict_class == VerdictClass::failure || cause.verdict_class == VerdictClass::both_failed;
+  return failed && !cause.path.ends_with("/schedule") && !cause.path.ends_with("/build");
+}
+
+Program with_fresh_data(Program program) {
+  for (Node& node : program.nodes)
+    if (node.op->name == "input") node.attrs["seed"] = std::get<int64_t>(node.attrs["seed"]) + 1000;
+  return program;
+}
+
+std::string fresh_data_result(Evaluator& evaluator, const Program& program, const Cause& cause) {
+  if (inputs_of(program).empty()) return "no inputs";
+  const Cause other = evaluator.evaluate(with_fresh_data(program), values_needed(cause)).verdict.cause;
+  if (other == cause) return "same";
+  return is_divergence(other.verdict_class) ? std::string("another: ") + class_name(other.verdict_class)
+                                            : "agrees";
+}
+
+}  // namespace
+
+Investigation investigate(Evaluator& evaluator, const Program& program, const Cause& cause,
+                          const ShrinkBudget& budget, const std::function<bool()>& stop) {
+  Investigation result;
+  const QuickTimeouts quick(evaluator, cause);
+  bool values = values_needed(cause);
+  const auto cause_of = [&](const Program& candidate) {
+    return evaluator.evaluate(candidate, values).verdict.cause;
+  };
+
+  ++result.evaluations;
+  ShrinkResult shrunk{canonical(program), 0, "not shrunk"};
+  const bool again = cause_of(program) == cause;
+  if (again) shrunk = shrink(program, cause, cause_of, budget, stop);
+  Evaluation last = evaluator.evaluate(shrunk.program, true, true);
+  result.evaluations += shrunk.evaluations + 1;
+  // Run for real, the smallest program may show something graver: then keep that in sight from the start.
+  if (again && !values && last.verdict.cause != cause) {
+    values = true;
+    shrunk = shrink(program, cause, cause_of, budget, stop);
+    last = evaluator.evaluate(shrunk.program, true, true);
+    result.evaluations += shrunk.evaluations + 1;
+  }
+
+  Case saved = make_case(last);
+  saved.runs = 3;
+  saved.reproduced = 1 + (again ? 1 : 0) + (last.verdict.cause == cause ? 1 : 0);
+  if (saved.reproduced < saved.runs) {  // flaky: what was seen first is what is reported
+    saved.cause = {VerdictClass::flaky, "flaky/" + cause.path, cause.message};
+    saved.signature = signature_of(saved.cause, operations_of(saved.program));
+    saved.reason = "did not reproduce each time";
+  } else {
+    saved.fresh_data = fresh_data_result(evaluator, shrunk.program, cause);
+    ++result.evaluations;
+  }
+  saved.evaluations = result.evaluations;
+  saved.operations_before = operation_count(program);
+  saved.shrink_ended = shrunk.ended;
+  saved.clang = evaluator.clang();
+  result.finding = Finding{std::move(saved), 1};
+  return result;
+}
+
+}  // namespace uopdiff
