@@ -211,7 +211,7 @@ Value constant_value(const UOp& node) {
     value.invalid = true;
     return value;
   }
-  return node.is_float() ? known_float(node.real) : known_int(node.number);
+  return node.is_float() ? known_float(node.real) : known_int(wrap(node.number, node.dtype));
 }
 
 }  // namespace

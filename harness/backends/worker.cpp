@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <re2/re2.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -72,6 +73,18 @@ std::string tail_of(const std::string& file, int64_t from) {
 bool says_out_of_memory(const std::string& text) {
   return text.find("memory allocation of") != std::string::npos ||
          text.find("MemoryError") != std::string::npos || text.find("std::bad_alloc") != std::string::npos;
+}
+
+// cargo and uv pass a worker's death on as an exit code: cargo names the signal in its output, uv adds 128 to
+// it.
+std::string death_text(const ExitStatus& status, const std::string& captured) {
+  static const RE2 named(R"(\(signal: (\d+))");
+  int signal_number = 0;
+  if (!status.by_signal && RE2::PartialMatch(captured, named, &signal_number))
+    return ExitStatus{true, signal_number}.text();
+  if (!status.by_signal && status.value > 128 && status.value < 160)
+    return ExitStatus{true, status.value - 128}.text();
+  return status.text();
 }
 
 }  // namespace
@@ -241,10 +254,9 @@ Reply Worker::ended(bool inside_line) {
   const auto status = process_->wait(1.0);
   const std::string place = inside_line ? " half-way through a reply" : "";
   if (!status) return fault(Status::protocol_error, "the worker closed its socket" + place);
-  // cargo and uv pass a worker's death on as an exit code; what it printed says more.
   const bool memory = says_out_of_memory(captured()) || (!status->by_signal && status->value == 137);
   return fault(memory ? Status::out_of_memory : Status::crashed,
-               "the worker died" + place + ": " + status->text());
+               "the worker died" + place + ": " + death_text(*status, captured()));
 }
 
 Reply Worker::fault(Status status, const std::string& message) {

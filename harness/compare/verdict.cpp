@@ -45,7 +45,13 @@ bool may_be_trap(const Side& side, const Reference& reference) {
          (side.reply.status == Status::crashed || side.reply.status == Status::protocol_error);
 }
 
+// Whether time or memory runs out first depends on the machine's load, so a cause does not tell them apart.
+bool hit_limit(const Side& side) {
+  return side.reply.status == Status::timeout || side.reply.status == Status::out_of_memory;
+}
+
 std::string failure_path(const Side& side) {
+  if (hit_limit(side)) return side.name + "/limit";
   const std::string step = side.reply.step.empty() ? "" : "/" + side.reply.step;
   return fmt::format("{}/{}{}", side.name, status_name(side.reply.status), step);
 }
@@ -67,6 +73,8 @@ class Judge {
     for (const Side* side : {&left_, &right_})
       if (may_be_trap(*side, reference_))
         return settle(VerdictClass::undetermined, side->name, "integer division");
+    if (itself() && (hit_limit(left_) || hit_limit(right_)))
+      return settle(VerdictClass::undetermined, "limit", "");
     failures();
     wrong_outputs();
     structure();
@@ -94,6 +102,9 @@ class Judge {
       }
   }
 
+  // One backend against itself.
+  bool itself() const { return left_.spec == right_.spec; }
+
   static std::string failure_text(const Side& side) {
     const Reply& reply = side.reply;
     return fmt::format("{}: {}{}{}", side.name, status_name(reply.status),
@@ -103,6 +114,9 @@ class Judge {
 
   void failures() {
     const bool left = left_.reply.status != Status::ok, right = right_.reply.status != Status::ok;
+    if (left && right && itself() && left_.reply.status == right_.reply.status &&
+        normal_message(left_.reply.message) == normal_message(right_.reply.message))
+      return;
     if (left && right)
       verdict_.facets.push_back({both_failed,
                                  fmt::format("both-failed/{}+{}", failure_path(left_), failure_path(right_)),
@@ -112,11 +126,12 @@ class Judge {
           {failure, "failure/" + failure_path(left ? left_ : right_), failure_text(left ? left_ : right_)});
   }
 
+  static std::string message_of(const Side& side) {
+    return hit_limit(side) ? "" : normal_message(side.reply.message);
+  }
   std::string message_of(VerdictClass verdict_class) const {
-    if (verdict_class == failure)
-      return normal_message(left_.reply.status != Status::ok ? left_.reply.message : right_.reply.message);
-    if (verdict_class == both_failed)
-      return normal_message(left_.reply.message) + " | " + normal_message(right_.reply.message);
+    if (verdict_class == failure) return message_of(left_.reply.status != Status::ok ? left_ : right_);
+    if (verdict_class == both_failed) return message_of(left_) + " | " + message_of(right_);
     return "";
   }
 
@@ -159,7 +174,8 @@ class Judge {
       return;
     }
     verdict_.structure = compare_structure(*left_.form, *right_.form, left_.name, right_.name);
-    for (const Facet& facet : verdict_.structure.facets) verdict_.facets.push_back(facet);
+    for (const Facet& facet : verdict_.structure.facets)
+      if (!itself() || facet.verdict_class != schedule) verdict_.facets.push_back(facet);
   }
 
   std::string layer() const {

@@ -35,7 +35,8 @@ struct Verdict {
 std::pair<std::string, std::string> side_names(const std::string& left_compiler,
                                                const std::string& right_compiler);
 
-// Fills in form and checks of both sides and judges. `values`: outputs were asked for.
+// Fills in form and checks of both sides and judges. `values`: outputs were asked for. A backend against
+// itself shows what does not reproduce; faults that both sides have alike are then no divergence.
 Verdict judge(const Reference& reference, Side& left, Side& right, bool values);
 
 }  // namespace uopdiff

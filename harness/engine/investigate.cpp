@@ -9,7 +9,7 @@ class QuickTimeouts {
  public:
   QuickTimeouts(Evaluator& evaluator, const Cause& cause)
       : evaluator_(evaluator), before_(evaluator.workers().left.limits()) {
-    if (cause.path.find("/timeout") == std::string::npos) return;
+    if (cause.path.find("/limit") == std::string::npos) return;
     for (Worker* worker : {&evaluator_.workers().left, &evaluator_.workers().right})
       worker->limits().case_seconds /= 4;
   }
@@ -80,8 +80,10 @@ Investigation investigate(Evaluator& evaluator, const Program& program, const Ca
     saved.signature = signature_of(saved.cause, operations_of(saved.program));
     saved.reason = "did not reproduce each time";
   } else {
-    saved.fresh_data = fresh_data_result(evaluator, shrunk.program, cause);
-    ++result.evaluations;
+    if (!stop()) {
+      saved.fresh_data = fresh_data_result(evaluator, shrunk.program, cause);
+      ++result.evaluations;
+    }
   }
   saved.evaluations = result.evaluations;
   saved.operations_before = operation_count(program);

@@ -1,5 +1,6 @@
 #include "harness/reference/element.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace uopdiff {
@@ -39,6 +40,13 @@ Element undetermined(Undetermined reason) {
 Element exact_float(double value) {
   Element e;
   e.f = value;
+  e.magnitude = std::abs(value);
+  if (std::isfinite(value) && value != 0) {
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    const auto bits = static_cast<int64_t>(std::ldexp(std::abs(mantissa), 53));
+    e.grain = std::ldexp(static_cast<double>(bits & -bits), exponent - 53);
+  }
   return e;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "harness/program/dtype.h"
@@ -27,6 +28,11 @@ const char* reason_name(Undetermined reason);
 struct Element {
   double f = 0;      // floats: the exact result of the operation on the operands' f, in double
   double error = 0;  // floats: every permitted evaluation lies within f +- error; 0 = this value exactly
+  // Sums may be taken in any order, even across operations: of all terms that went into f by additions, the
+  // sum of their sizes and the weight of the lowest bit set in any of them. Up to 2^24 grains no order rounds
+  // at all.
+  double magnitude = 0, grain = std::numeric_limits<double>::infinity();
+  bool sum = false;  // f is the result of additions: a factor may be distributed over its terms
   int64_t i = 0;     // integers and bools
   Undetermined undetermined = Undetermined::no;
 };

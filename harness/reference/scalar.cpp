@@ -25,24 +25,35 @@ Element wrapped(int64_t value) { return exact_int(static_cast<int32_t>(static_ca
 
 // ---- add, sub, mul, div
 
-Element sum_of(double a, double b, double ea, double eb) {
-  const double value = a + b;  // exact enough: both come from f32-sized values
+Element sum_of(const Element& a, const Element& b) {
+  const double value = a.f + b.f;  // exact enough: both come from f32-sized values
   // x - x may be folded to 0 even where x is infinite or NaN.
-  if (std::isnan(value) && !std::isfinite(a) && !std::isfinite(b))
+  if (std::isnan(value) && !std::isfinite(a.f) && !std::isfinite(b.f))
     return undetermined(Undetermined::zero_sign);
   if (!std::isfinite(value)) return exact_float(value);
-  if (ea == 0 && eb == 0 && is_f32(value)) return exact_float(value);
-  return rounded(value, ea + eb, 1);
+  Element e = exact_float(value);
+  e.magnitude = a.magnitude + b.magnitude;
+  e.grain = std::min(a.grain, b.grain);
+  e.sum = true;
+  if (is_exact(a) && is_exact(b) && f32::never_rounds(e)) return e;
+  e = rounded(value, a.error + b.error, 1);
+  e.error += f32::kUnit * (a.magnitude + b.magnitude);
+  e.magnitude = a.magnitude + b.magnitude;
+  e.sum = true;
+  return e;
+}
+
+Element negated(Element x) {
+  x.f = -x.f;
+  return x;
 }
 
 Element add(DType dtype, Operands x) {
-  if (!is_float(dtype)) return wrapped(x[0].i + x[1].i);
-  return sum_of(x[0].f, x[1].f, x[0].error, x[1].error);
+  return is_float(dtype) ? sum_of(x[0], x[1]) : wrapped(x[0].i + x[1].i);
 }
 
 Element sub(DType dtype, Operands x) {
-  if (!is_float(dtype)) return wrapped(x[0].i - x[1].i);
-  return sum_of(x[0].f, -x[1].f, x[0].error, x[1].error);
+  return is_float(dtype) ? sum_of(x[0], negated(x[1])) : wrapped(x[0].i - x[1].i);
 }
 
 Element mul(DType dtype, Operands x) {
@@ -53,10 +64,20 @@ Element mul(DType dtype, Operands x) {
     return undetermined(Undetermined::zero_sign);
   const double value = x[0].f * x[1].f;
   if (!std::isfinite(value)) return exact_float(value);
-  if (is_exact(x[0]) && is_exact(x[1]) && is_f32(value)) return exact_float(value);
+  // A factor may be distributed over the terms of a sum.
+  Element e = exact_float(value);
+  e.magnitude = x[0].magnitude * x[1].magnitude;
+  const bool sums = x[0].sum || x[1].sum;
+  e.sum = sums;
+  if (sums) e.grain = std::min(e.grain, x[0].grain * x[1].grain);
+  if (is_exact(x[0]) && is_exact(x[1]) && (sums ? f32::never_rounds(e) : is_f32(value))) return e;
   const double propagated =
       std::abs(x[0].f) * x[1].error + std::abs(x[1].f) * x[0].error + x[0].error * x[1].error;
-  return rounded(value, propagated, 1);
+  e = rounded(value, propagated, 1);
+  e.magnitude = x[0].magnitude * x[1].magnitude;
+  e.sum = sums;
+  if (sums) e.error += 2 * f32::kUnit * e.magnitude;
+  return e;
 }
 
 // 1/x; compilers may write a/b as a * (1/b), which rounds once more.
@@ -82,12 +103,7 @@ Element reciprocal(DType, Operands x) { return divide(exact_float(1), x[0], 2); 
 
 // ---- one operand
 
-Element neg(DType dtype, Operands x) {
-  if (!is_float(dtype)) return wrapped(-x[0].i);
-  Element e = x[0];
-  e.f = -e.f;
-  return e;
-}
+Element neg(DType dtype, Operands x) { return is_float(dtype) ? negated(x[0]) : wrapped(-x[0].i); }
 
 Element abs_of(DType dtype, Operands x) {
   if (!is_float(dtype)) return wrapped(std::abs(x[0].i));
@@ -129,7 +145,7 @@ Element exponential(const Element& x, double base_log2, double argument_rounding
   const double power = x.f * base_log2;
   const double slack = x.error * base_log2 + argument_roundings * f32::kUnit * std::abs(power);
   if (power + slack < -126) {  // subnormal results may be flushed
-    Element e;
+    Element e = rounded(0, 0, 0);
     e.error = std::max(std::exp2(power + slack), 0x1p-126);
     return e;
   }
@@ -162,8 +178,7 @@ Element log_of(DType, Operands x) { return logarithm(x[0], M_LN2); }
 Element sin_of(DType, Operands x) {
   if (is_special(x[0])) return exact_float(NAN);
   if (std::abs(x[0].f) > 10000) return undetermined(Undetermined::large_argument);
-  Element e;
-  e.f = std::sin(x[0].f);
+  Element e = rounded(std::sin(x[0].f), 0, 0);
   // Absolute: the argument reduction subtracts multiples of pi in a few f32 pieces.
   e.error = std::min(2.0, x[0].error + 0x1p-21 + std::abs(x[0].f) * 0x1p-23);
   return e;
@@ -206,8 +221,10 @@ Element shr(DType, Operands x) {
 Element larger(DType dtype, const Element& a, const Element& b, double sign) {
   if (!is_float(dtype)) return exact_int(sign > 0 ? std::max(a.i, b.i) : std::min(a.i, b.i));
   if (is_nan(a) || is_nan(b)) return undetermined(Undetermined::nan_order);
-  Element e;
-  e.f = sign > 0 ? std::max(a.f, b.f) : std::min(a.f, b.f);
+  Element e = exact_float(sign > 0 ? std::max(a.f, b.f) : std::min(a.f, b.f));
+  e.magnitude = std::max(a.magnitude, b.magnitude);
+  e.grain = std::min(a.grain, b.grain);
+  e.sum = a.sum || b.sum;
   // An operand that certainly loses does not widen the result.
   const double floor_a = sign * a.f - a.error, floor_b = sign * b.f - b.error;
   const double best = std::max(floor_a, floor_b);
@@ -302,32 +319,28 @@ Element cast_element(DType from, DType to, const Element& x) {
 
 namespace {
 
-// The weight of the lowest set bit of a finite nonzero double.
-double lowest_bit(double value) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  const auto bits = static_cast<int64_t>(std::ldexp(std::abs(mantissa), 53));
-  return std::ldexp(static_cast<double>(bits & -bits), exponent - 53);
-}
-
 Element sum_floats(Operands x) {
-  double total = 0, magnitude = 0, propagated = 0, grain = INFINITY;
+  double total = 0, propagated = 0;
+  Element terms;
   bool exact = true, special = false;
   for (const Element& e : x) {
     total += e.f;
     special |= is_special(e);
     if (is_special(e)) continue;
-    magnitude += std::abs(e.f) + e.error;
+    terms.magnitude += e.magnitude + e.error;
+    terms.grain = std::min(terms.grain, e.grain);
     propagated += e.error;
     exact &= is_exact(e);
-    if (e.f != 0) grain = std::min(grain, lowest_bit(e.f));
   }
-  if (magnitude >= f32::kMax) return undetermined(Undetermined::overflow);
+  if (terms.magnitude >= f32::kMax) return undetermined(Undetermined::overflow);
   if (special) return exact_float(total);
-  // Every partial sum in every order is a multiple of the grain below 2^24 grains: no rounding at all.
-  if (exact && magnitude <= grain * 0x1p24) return exact_float(total);
+  terms.f = total;
+  terms.sum = true;
+  if (exact && f32::never_rounds(terms)) return terms;
   Element e = rounded(total, propagated, 1);
-  e.error += static_cast<double>(x.size()) * f32::kUnit * 1.01 * magnitude;
+  e.error += static_cast<double>(x.size()) * f32::kUnit * 1.01 * terms.magnitude;
+  e.magnitude = terms.magnitude;
+  e.sum = true;
   return e;
 }
 

@@ -15,6 +15,8 @@ inline constexpr double kMax = std::numeric_limits<float>::max();
 inline bool is_f32(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
 inline bool is_exact(const Element& x) { return x.error == 0; }
 inline bool is_nan(const Element& x) { return std::isnan(x.f); }
+// No order of the additions that made x rounds.
+inline bool never_rounds(const Element& x) { return x.error == 0 && x.magnitude <= x.grain * 0x1p24; }
 inline bool is_special(const Element& x) { return !std::isfinite(x.f); }
 
 // A finite result `value` with `propagated` error from the operands and `roundings` roundings of its own.
@@ -23,6 +25,8 @@ inline Element rounded(double value, double propagated, double roundings) {
   if (!std::isfinite(value)) return exact_float(value);
   Element e;
   e.f = value;
+  e.magnitude = std::abs(value);
+  e.grain = 0;
   e.error = propagated + roundings * kUnit * (std::abs(value) + propagated);
   // Below the normal range a rounding is absolute, and flushing is allowed.
   if (roundings > 0 && value != 0 && std::abs(value) - propagated < kTiny) e.error += kTiny;

@@ -46,16 +46,14 @@ std::string spec_in(const std::string& path, const std::string& left_spec, const
 }
 
 std::string failure_word(const std::string& path) {
-  for (const char* status :
-       {"panicked", "rejected", "compile-failed", "crashed", "timeout", "out-of-memory", "protocol-error"})
+  for (const char* status : {"panicked", "rejected", "compile-failed", "crashed", "limit", "protocol-error"})
     if (path.find(status) != std::string::npos) {
       const std::string word = status;
       if (word == "compile-failed") return "the C compiler refuses the code of";
-      if (word == "timeout") return "no answer from";
+      if (word == "limit") return "time or memory runs out in";
       if (word == "rejected") return "an error from";
       if (word == "panicked") return "a panic in";
       if (word == "crashed") return "a crash of";
-      if (word == "out-of-memory") return "out of memory in";
       return "a broken reply from";
     }
   return "a failure of";

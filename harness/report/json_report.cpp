@@ -28,7 +28,8 @@ json side_to_json(const Side& side) {
     }
   return {{"spec", side.spec},       {"status", status_name(side.reply.status)},
           {"step", side.reply.step}, {"message", side.reply.message},
-          {"outputs", checks},       {"kernels", kernels}};
+          {"outputs", checks},       {"kernels", kernels},
+          {"graphs", side.reply.kernels}};
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ pub fn prepare(outputs: &mut [Tensor]) -> Result<Prepared, Failure> {
 impl Prepared {
     pub fn run(&self) -> Result<(), Failure> {
         match &self.plan {
-            Some(plan) => plan.execute().map_err(|error| Failure::rejected(format!("Execution failed: {error}"))),
+            Some(plan) => {
+                plan.execute().map_err(|error| Failure::rejected(format!("Execution failed: {error}")))
+            }
             None => Ok(()),
         }
     }

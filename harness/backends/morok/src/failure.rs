@@ -48,8 +48,7 @@ const COMPILER_MARK: &str = "clang compilation failed";
 impl From<morok_tensor::error::Error> for Failure {
     fn from(error: morok_tensor::error::Error) -> Self {
         let message = error.to_string();
-        let status =
-            if message.contains(COMPILER_MARK) { Status::CompileFailed } else { Status::Rejected };
+        let status = if message.contains(COMPILER_MARK) { Status::CompileFailed } else { Status::Rejected };
         Self { status, message: clean(&message) }
     }
 }
@@ -104,9 +103,9 @@ fn remember(info: &PanicHookInfo<'_>) {
 /// The path of a source file from its crate on; of a crate outside the registry only the end.
 fn source_file(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
-    match parts.iter().position(|part| *part == "src") {
-        Some(at) if at > 0 => parts[at - 1..].join("/"),
-        _ => parts.last().unwrap_or(&path).to_string(),
+    match parts.iter().rposition(|part| *part == "src") {
+        Some(at) => parts[at.saturating_sub(1)..].join("/"),
+        None => parts.last().unwrap_or(&path).to_string(),
     }
 }
 
@@ -130,10 +129,19 @@ mod tests {
     #[test]
     fn panic_messages_lose_directories_and_addresses() {
         assert_eq!(
-            clean("failed at /home/u/.cargo/registry/src/i/morok-ir-0.1.0-alpha.2/src/x.rs:3 for 0x7f001234ab, ok"),
+            clean(
+                "failed at /home/u/.cargo/registry/src/i/morok-ir-0.1.0-alpha.2/src/x.rs:3 for 0x7f001234ab, ok"
+            ),
             "failed at morok-ir-0.1.0-alpha.2/src/x.rs:3 for 0x_, ok"
         );
-        assert_eq!(source_file("/a/b/morok-ir-0.1.0-alpha.2/src/uop/core.rs"), "morok-ir-0.1.0-alpha.2/src/uop/core.rs");
+        assert_eq!(
+            source_file("/a/morok-ir-0.1.0-alpha.2/src/uop/core.rs"),
+            "morok-ir-0.1.0-alpha.2/src/uop/core.rs"
+        );
+        assert_eq!(
+            source_file("/h/.cargo/registry/src/index-1/morok-runtime-0.1.0-alpha.2/src/dispatch.rs"),
+            "morok-runtime-0.1.0-alpha.2/src/dispatch.rs"
+        );
         assert_eq!(clean("plain text"), "plain text");
     }
 

@@ -98,9 +98,13 @@ fn name_and_arg(node: &UOp) -> (String, Value) {
         Op::Index { gate, .. } => {
             ("INDEX".into(), if gate.is_some() { json!({"gate": true}) } else { Value::Null })
         }
-        Op::Load { alt, .. } => ("LOAD".into(), if alt.is_some() { json!({"alt": true}) } else { Value::Null }),
+        Op::Load { alt, .. } => {
+            ("LOAD".into(), if alt.is_some() { json!({"alt": true}) } else { Value::Null })
+        }
         Op::Reduce { reduce_op, .. } => ("REDUCE".into(), json!(reduce_name(reduce_op))),
-        Op::ReduceAxis { reduce_op, axes, .. } => ("REDUCE_AXIS".into(), json!([reduce_name(reduce_op), axes])),
+        Op::ReduceAxis { reduce_op, axes, .. } => {
+            ("REDUCE_AXIS".into(), json!([reduce_name(reduce_op), axes]))
+        }
         Op::DefineVar { name, min_val, max_val } => ("DEFINE_VAR".into(), json!([name, min_val, max_val])),
         Op::Unary(op, _) => (elementwise_name(op.as_ref()), Value::Null),
         Op::Binary(op, ..) => (elementwise_name(op.as_ref()), Value::Null),
@@ -151,6 +155,9 @@ mod tests {
         let a = UOp::const_(DType::Int32, ConstValue::Int(2));
         let sum = a.try_add(&UOp::const_(DType::Int32, ConstValue::Int(3))).unwrap();
         let graph = emit(&sum);
-        assert_eq!(graph, json!([["CONST", "i32", 2, []], ["CONST", "i32", 3, []], ["ADD", "i32", null, [0, 1]]]));
+        assert_eq!(
+            graph,
+            json!([["CONST", "i32", 2, []], ["CONST", "i32", 3, []], ["ADD", "i32", null, [0, 1]]])
+        );
     }
 }

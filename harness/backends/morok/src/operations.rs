@@ -9,10 +9,56 @@ use crate::program::Node;
 
 /// What the handshake announces.
 pub const NAMES: &[&str] = &[
-    "input", "full", "arange", "reshape", "permute", "expand", "pad", "shrink", "flip", "contiguous", "cat",
-    "neg", "abs", "sqrt", "exp2", "log2", "sin", "exp", "log", "reciprocal", "relu", "logical_not", "add", "sub",
-    "mul", "div", "floordiv", "truncdiv", "floormod", "truncmod", "maximum", "minimum", "and", "or", "xor", "shl",
-    "shr", "lt", "eq", "ne", "where", "cast", "sum", "prod", "max", "min", "matmul", "mean", "softmax", "cumsum",
+    "input",
+    "full",
+    "arange",
+    "reshape",
+    "permute",
+    "expand",
+    "pad",
+    "shrink",
+    "flip",
+    "contiguous",
+    "cat",
+    "neg",
+    "abs",
+    "sqrt",
+    "exp2",
+    "log2",
+    "sin",
+    "exp",
+    "log",
+    "reciprocal",
+    "relu",
+    "logical_not",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floordiv",
+    "truncdiv",
+    "floormod",
+    "truncmod",
+    "maximum",
+    "minimum",
+    "and",
+    "or",
+    "xor",
+    "shl",
+    "shr",
+    "lt",
+    "eq",
+    "ne",
+    "where",
+    "cast",
+    "sum",
+    "prod",
+    "max",
+    "min",
+    "matmul",
+    "mean",
+    "softmax",
+    "cumsum",
 ];
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -20,7 +66,8 @@ type Result<T> = std::result::Result<T, Failure>;
 fn ints(node: &Node, key: &str) -> Result<Vec<isize>> {
     let list = node.attrs[key].as_array();
     let values = list.and_then(|list| list.iter().map(|v| v.as_i64().map(|v| v as isize)).collect());
-    values.ok_or_else(|| Failure::protocol(format!("{}: attribute '{key}' is not a list of integers", node.op)))
+    values
+        .ok_or_else(|| Failure::protocol(format!("{}: attribute '{key}' is not a list of integers", node.op)))
 }
 
 fn pairs(node: &Node, key: &str) -> Result<Vec<(isize, isize)>> {
@@ -166,8 +213,8 @@ pub fn apply(node: &Node, x: &[&Tensor]) -> Result<Tensor> {
             arity(1)?;
             unary(node.op, x[0])
         }
-        "add" | "sub" | "mul" | "div" | "floordiv" | "truncdiv" | "floormod" | "truncmod" | "maximum" | "minimum"
-        | "and" | "or" | "xor" | "shl" | "shr" | "lt" | "eq" | "ne" => {
+        "add" | "sub" | "mul" | "div" | "floordiv" | "truncdiv" | "floormod" | "truncmod" | "maximum"
+        | "minimum" | "and" | "or" | "xor" | "shl" | "shr" | "lt" | "eq" | "ne" => {
             arity(2)?;
             binary(node.op, x[0], x[1])
         }

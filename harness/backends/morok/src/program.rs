@@ -72,12 +72,10 @@ pub fn build(program: &Value, inputs: &Value) -> Result<Built, Failure> {
             built.inputs.push((node.name.to_string(), tensor.clone()));
             tensor
         } else {
-            let operands = node
-                .src
-                .iter()
-                .map(|name| tensors.get(name))
-                .collect::<Option<Vec<&Tensor>>>()
-                .ok_or_else(|| Failure::protocol(format!("node '{}' uses an undefined name", node.name)))?;
+            let operands =
+                node.src.iter().map(|name| tensors.get(name)).collect::<Option<Vec<&Tensor>>>().ok_or_else(
+                    || Failure::protocol(format!("node '{}' uses an undefined name", node.name)),
+                )?;
             operations::apply(&node, &operands)?
         };
         tensors.insert(node.name, tensor);

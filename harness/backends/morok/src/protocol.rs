@@ -32,7 +32,7 @@ fn clang_version() -> String {
 fn rss_mb() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = statm.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
-    pages * 4096 >> 20
+    (pages * 4096) >> 20
 }
 
 /// Collects what was reached, so that a failure keeps it.
@@ -125,7 +125,9 @@ pub fn answer(request: &Value) -> Value {
 pub fn answer_line(line: &str) -> Value {
     match serde_json::from_str::<Value>(line) {
         Ok(request) if request["program"].is_object() => answer(&request),
-        Ok(_) => json!({"id": null, "status": "protocol-error", "step": "", "message": "the request has no program"}),
+        Ok(_) => {
+            json!({"id": null, "status": "protocol-error", "step": "", "message": "the request has no program"})
+        }
         Err(error) => {
             json!({"id": null, "status": "protocol-error", "step": "", "message": format!("not JSON: {error}")})
         }
@@ -150,6 +152,7 @@ pub fn serve_from_environment(path: &str) -> std::io::Result<()> {
     }
     failure::install_hook();
     let stream = UnixStream::connect(path)?;
-    let worker = std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES).spawn(|| serve(stream))?;
+    let worker =
+        std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES).spawn(|| serve(stream))?;
     worker.join().unwrap_or_else(|_| Err(std::io::Error::other("the worker thread panicked")))
 }

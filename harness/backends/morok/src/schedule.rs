@@ -54,7 +54,7 @@ fn buffer_size(buffer: &UOp) -> usize {
     }
 }
 
-/// An output that is a buffer already is not scheduled at all.
+/// An output that is a buffer already, or a reshape of one, is not scheduled at all; nor does tinygrad copy one.
 pub fn is_pending(tensor: &Tensor) -> bool {
     !tensor.uop().has_buffer_identity()
 }
@@ -64,14 +64,6 @@ fn input_slots(built: &Built, slots: &[u64]) -> HashMap<usize, String> {
         built.inputs.iter().map(|(name, tensor)| (tensor.uop().base().id, name)).collect();
     let named = |(slot, id): (usize, &u64)| by_buffer.get(id).map(|name| (slot, name.to_string()));
     slots.iter().enumerate().filter_map(named).collect()
-}
-
-/// Kernels in an order in which each follows those whose results it reads; ties in order of the graph.
-fn in_execution_order(root: &Arc<UOp>) -> Vec<Arc<UOp>> {
-    let kernels: Vec<Arc<UOp>> =
-        root.toposort().into_iter().filter(|n| matches!(n.op(), Op::Kernel { .. })).collect();
-    // A topological order of the whole graph has each AFTER behind its kernel, and readers behind the AFTER.
-    kernels
 }
 
 /// The kernels of all outputs together, in the form of the protocol.
@@ -108,14 +100,19 @@ pub fn kernels(built: &Built) -> Result<Value, Failure> {
     for ((index, _), buffer) in pending.iter().zip(&roots) {
         buffers.kinds.entry(buffer.id).or_insert_with(|| json!({"kind": "output", "index": index}));
     }
-    Ok(in_execution_order(&root).iter().map(|kernel| emit_kernel(kernel, &mut buffers)).collect())
+    // In a topological order each AFTER stands behind its kernel, and what reads its buffer behind the AFTER.
+    let kernels = root.toposort().into_iter().filter(|node| matches!(node.op(), Op::Kernel { .. }));
+    Ok(kernels.map(|kernel| emit_kernel(&kernel, &mut buffers)).collect())
 }
 
 fn emit_kernel(kernel: &Arc<UOp>, buffers: &mut Buffers) -> Value {
     let Op::Kernel { sources, ast } = kernel.op() else { return Value::Null };
+    let is_buffer = |op: &Op| {
+        matches!(op, Op::Buffer { .. } | Op::Param { .. } | Op::After { .. } | Op::BufferView { .. })
+    };
     let list: Vec<Value> = sources
         .iter()
-        .filter(|source| matches!(source.op(), Op::Buffer { .. } | Op::Param { .. } | Op::After { .. } | Op::BufferView { .. }))
+        .filter(|source| is_buffer(source.op()))
         .map(|source| buffers.kind(&source.buf_uop()))
         .collect();
     match ast.op() {

@@ -1,0 +1,201 @@
+// The third opinion on hand-computed values, and every reason why it may have none.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "harness/program/fill.h"
+#include "harness/program/op_table.h"
+#include "harness/program/text.h"
+#include "harness/reference/reference.h"
+#include "harness/reference/scalar.h"
+
+namespace uopdiff {
+namespace {
+
+Reference run(const std::string& text) {
+  const Program program = parse_program(text, "t");
+  std::map<std::string, Bytes> inputs;
+  for (int n : inputs_of(program))
+    inputs[program.nodes[static_cast<size_t>(n)].name] = make_data(program.nodes[static_cast<size_t>(n)]);
+  return evaluate_reference(program, inputs);
+}
+
+// The output's elements as text; bounds left out.
+std::string values(const std::string& lines) {
+  std::vector<std::string> texts;
+  const RefTensor output = run(lines + "\noutput r\n").outputs[0];
+  for (const Element& e : output.elements) {
+    std::string text = element_text(output.dtype, e);
+    texts.push_back(text.substr(0, text.find(" +-")));
+  }
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+struct Computed {
+  const char* lines;
+  const char* result;
+};
+class Computes : public testing::TestWithParam<Computed> {};
+TEST_P(Computes, HandComputedValues) {
+  EXPECT_EQ(values(GetParam().lines), GetParam().result) << GetParam().lines;
+}
+
+#define IOTA "a = input f32[2,3] iota\n"
+#define INTS "a = arange i32[5] start=-2\nb = full i32[5] value=-2\n"
+#define TEST_REALS "a = arange f32[4] start=-1\n"
+
+INSTANTIATE_TEST_SUITE_P(
+    Movement, Computes,
+    testing::Values(Computed{IOTA "r = reshape a shape=[3,2]", "0 1 2 3 4 5"},
+                    Computed{IOTA "r = permute a axes=[1,0]", "0 3 1 4 2 5"},
+                    Computed{IOTA "x = reshape a shape=[2,1,3]\nr = expand x shape=[2,2,3]",
+                             "0 1 2 0 1 2 3 4 5 3 4 5"},
+                    Computed{IOTA "r = pad a padding=[[0,1],[1,0]]", "0 0 1 2 0 3 4 5 0 0 0 0"},
+                    Computed{IOTA "r = shrink a bounds=[[1,2],[1,3]]", "4 5"},
+                    Computed{IOTA "r = flip a axes=[1]", "2 1 0 5 4 3"},
+                    Computed{IOTA "r = flip a axes=[0,1]", "5 4 3 2 1 0"},
+                    Computed{IOTA "b = shrink a bounds=[[0,2],[0,1]]\nr = cat a b axis=1", "0 1 2 0 3 4 5 3"},
+                    Computed{IOTA "r = cat a a axis=0", "0 1 2 3 4 5 0 1 2 3 4 5"},
+                    Computed{IOTA "r = contiguous a", "0 1 2 3 4 5"},
+                    Computed{"r = full bool[2] value=true", "true true"},
+                    Computed{"r = arange f32[3] start=5 step=-2", "5 3 1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Elementwise, Computes,
+    testing::Values(
+        Computed{INTS "r = neg a", "2 1 0 -1 -2"}, Computed{INTS "r = abs a", "2 1 0 1 2"},
+        Computed{INTS "r = relu a", "0 0 0 1 2"}, Computed{INTS "r = add a b", "-4 -3 -2 -1 0"},
+        Computed{INTS "r = sub a b", "0 1 2 3 4"}, Computed{INTS "r = mul a b", "4 2 0 -2 -4"},
+        Computed{INTS "r = floordiv a b", "1 0 0 -1 -1"}, Computed{INTS "r = truncdiv a b", "1 0 0 0 -1"},
+        Computed{INTS "r = floormod a b", "0 -1 0 -1 0"}, Computed{INTS "r = truncmod a b", "0 -1 0 1 0"},
+        Computed{INTS "r = maximum a b", "-2 -1 0 1 2"}, Computed{INTS "r = minimum a b", "-2 -2 -2 -2 -2"},
+        Computed{INTS "r = and a b", "-2 -2 0 0 2"}, Computed{INTS "r = or a b", "-2 -1 -2 -1 -2"},
+        Computed{INTS "r = xor a b", "0 1 -2 -1 -4"},
+        Computed{INTS "r = lt a b", "false false false false false"},
+        Computed{INTS "r = eq a b", "true false false false false"},
+        Computed{INTS "r = ne a b", "false true true true true"},
+        Computed{INTS "c = lt b a\nr = where c a b", "-2 -1 0 1 2"},
+        Computed{INTS "r = cast a to=bool", "true true false true true"},
+        Computed{INTS "r = cast a to=f32", "-2 -1 0 1 2"},
+        Computed{"a = full f32[2] value=-2.5\nr = cast a to=i32", "-2 -2"},
+        Computed{INTS "c = lt a b\nr = logical_not c", "true true true true true"},
+        Computed{"a = full i32[1] value=2147483647\nb = full i32[1] value=2\nr = add a b", "-2147483647"},
+        Computed{"a = full i32[1] value=65537\nr = mul a a", "131073"},
+        Computed{"a = full i32[1] value=-2147483648\nr = neg a", "-2147483648"},
+        Computed{"a = full i32[1] value=3\nb = full i32[1] value=31\nr = shl a b", "-2147483648"},
+        Computed{"a = full i32[1] value=-5\nb = full i32[1] value=1\nr = shr a b", "-3"},
+        Computed{TEST_REALS "r = exp2 a", "0.5 1 2 4"}, Computed{"a = full f32[1] value=8\nr = log2 a", "3"},
+        Computed{"a = full f32[1] value=9\nr = sqrt a", "3"},
+        Computed{"a = full f32[1] value=4\nr = reciprocal a", "0.25"},
+        Computed{"a = full f32[1] value=0\nr = sin a", "0"},
+        Computed{"a = full f32[1] value=0\nr = exp a", "1"},
+        Computed{"a = full f32[1] value=1\nr = log a", "0"},
+        Computed{"a = full f32[1] value=-1\nr = sqrt a", "nan"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Reduce, Computes,
+    testing::Values(Computed{IOTA "r = sum a axes=[0]", "3 5 7"},
+                    Computed{IOTA "r = sum a axes=[1] keepdim=true", "3 12"},
+                    Computed{IOTA "r = sum a axes=[0,1]", "15"}, Computed{IOTA "r = prod a axes=[1]", "0 60"},
+                    Computed{IOTA "r = max a axes=[1]", "2 5"}, Computed{IOTA "r = min a axes=[0]", "0 1 2"},
+                    Computed{INTS "r = prod a axes=[0]", "0"},
+                    Computed{"a = full i32[40] value=3\nr = prod a axes=[0]", "689956897"},
+                    Computed{IOTA "b = permute a axes=[1,0]\nr = matmul a b", "5 14 14 50"},
+                    Computed{IOTA "r = mean a axes=[0]", "1.5 2.5 3.5"},
+                    Computed{IOTA "r = cumsum a axis=1", "0 1 3 3 7 12"},
+                    Computed{IOTA "r = cumsum a axis=0", "0 1 2 3 5 7"},
+                    Computed{"a = full f32[4] value=3\nr = softmax a axis=0", "0.25 0.25 0.25 0.25"}));
+
+TEST(Division, AllSignsAgainstTheDefinition) {
+  for (int64_t a = -8; a <= 8; ++a)
+    for (int64_t b = -8; b <= 8; ++b) {
+      const std::array<Element, 2> x{exact_int(a), exact_int(b)};
+      const auto of = [&](const char* op) { return scalar_function(op)(DType::i32, x); };
+      if (b == 0) {
+        for (const char* op : {"floordiv", "truncdiv", "floormod", "truncmod"})
+          EXPECT_EQ(of(op).undetermined, Undetermined::division_by_zero);
+        continue;
+      }
+      const auto floor_quotient =
+          static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+      const auto trunc_quotient =
+          static_cast<int64_t>(std::trunc(static_cast<double>(a) / static_cast<double>(b)));
+      EXPECT_EQ(of("floordiv").i, floor_quotient);
+      EXPECT_EQ(of("truncdiv").i, trunc_quotient);
+      EXPECT_EQ(of("floormod").i, a - b * floor_quotient);
+      EXPECT_EQ(of("truncmod").i, a - b * trunc_quotient);
+    }
+}
+
+std::string reason(const std::string& lines) {
+  const Reference reference = run(lines + "\noutput r\n");
+  const Element& e = reference.outputs[0].elements[0];
+  return std::string(reason_name(e.undetermined)) + (reference.may_trap ? ", may trap" : "");
+}
+
+TEST(Undetermined, EveryReason) {
+  EXPECT_EQ(reason("a = full i32[1] value=1\nb = full i32[1] value=0\nr = truncdiv a b"),
+            "integer division by zero, may trap");
+  EXPECT_EQ(reason("a = full i32[1] value=-2147483648\nb = full i32[1] value=-1\nr = floormod a b"),
+            "integer division by zero, may trap");
+  EXPECT_EQ(reason("a = full i32[1] value=1\nb = full i32[1] value=32\nr = shl a b"),
+            "shift beyond the width");
+  EXPECT_EQ(reason("a = full f32[1] value=3e9\nr = cast a to=i32"), "float to integer out of range");
+  EXPECT_EQ(reason("a = full f32[1] value=nan\nr = maximum a a"), "NaN in an ordering");
+  EXPECT_EQ(reason("a = full f32[1] value=nan\nr = lt a a"), "NaN in an ordering");
+  EXPECT_EQ(reason("a = full f32[1] value=3\nb = reciprocal a\nr = lt b b"),
+            "decision inside the error interval");
+  EXPECT_EQ(reason("a = full f32[1] value=0\nr = reciprocal a"), "sign of zero or zero times infinity");
+  EXPECT_EQ(reason("a = full f32[1] value=inf\nr = sub a a"), "sign of zero or zero times infinity");
+  EXPECT_EQ(reason("a = full f32[1] value=inf\nb = full f32[1] value=0\nr = mul a b"),
+            "sign of zero or zero times infinity");
+  EXPECT_EQ(reason("a = full f32[4] value=1.7014118346046923e+38\nr = sum a axes=[0]"),
+            "near or order-dependent overflow");
+  EXPECT_EQ(reason("a = full f32[1] value=1000000\nr = sin a"), "sine of a large argument");
+  EXPECT_EQ(reason("a = full f32[1] value=nan\nb = lt a a\nr = logical_not b"),
+            "follows from an undetermined operand");
+}
+
+TEST(Undetermined, OnlyTheChosenArmOfWhereCounts) {
+  EXPECT_EQ(reason("a = full i32[1] value=1\nb = full i32[1] value=0\nd = truncdiv a b\nc = full bool[1] "
+                   "value=false\nr = where c d a"),
+            "determined, may trap");
+}
+
+TEST(Check, CountsWrongAndUndeterminedElements) {
+  RefTensor expected{
+      DType::f32,
+      {4},
+      {exact_float(0), exact_float(2), undetermined(Undetermined::interval), exact_float(NAN)}};
+  expected.elements[1].error = 0.5;
+  const auto bytes = [](std::vector<float> values) {
+    Bytes data(values.size() * 4);
+    std::memcpy(data.data(), values.data(), data.size());
+    return data;
+  };
+  const ValueCheck good = check_values(expected, bytes({-0.0f, 2.5f, 77, NAN}));
+  EXPECT_EQ(good.wrong, 0);
+  EXPECT_EQ(good.undetermined, 1);
+  const ValueCheck bad = check_values(expected, bytes({0, std::nextafter(2.5f, 3.0f), 0, 1}));
+  EXPECT_EQ(bad.wrong, 2);
+  EXPECT_EQ(bad.first_wrong, 1);
+  EXPECT_EQ(check_values(expected, bytes({0})).wrong, 4);
+  const RefTensor truth{DType::boolean, {1}, {exact_int(1)}};
+  EXPECT_EQ(check_values(truth, {1}).wrong, 0);
+  EXPECT_EQ(check_values(truth, {2}).wrong, 1);  // a bool is 0 or 1, nothing else
+}
+
+TEST(Reference, HasEveryElementwiseOperationOfTheTable) {
+  for (const OpInfo& op : op_table()) {
+    const bool elementwise = op.category == Category::unary || op.category == Category::binary ||
+                             op.category == Category::compare || op.category == Category::ternary;
+    EXPECT_EQ(scalar_function(op.name) != nullptr, elementwise) << op.name;
+  }
+}
+
+}  // namespace
+}  // namespace uopdiff
