@@ -35,6 +35,14 @@ ExpressionText::ExpressionText(const Kernel& kernel, const std::vector<IndexFunc
 
 std::string ExpressionText::value(int node) { return cut(compute(node).text); }
 
+std::string ExpressionText::written(int node) {
+  as_written_ = true;
+  while (uop(node).code == where && uop(uop(node).src[2]).invalid) node = uop(node).src[1];
+  std::string text = value(node);
+  as_written_ = false;
+  return text;
+}
+
 std::string ExpressionText::nested(int node, int precedence) {
   const Text text = compute(node);
   return text.precedence < precedence ? "(" + text.text + ")" : text.text;
@@ -119,7 +127,7 @@ ExpressionText::Text ExpressionText::where_text(const UOp& node) {
 
 ExpressionText::Text ExpressionText::index_text(int n) {
   const auto found = functions_.find(n);
-  if (found != functions_.end() && found->second->affine) return affine_text(*found->second);
+  if (found != functions_.end() && found->second->affine && !as_written_) return affine_text(*found->second);
   return compute(n);
 }
 
@@ -139,7 +147,7 @@ ExpressionText::Text ExpressionText::reduce_text(int n) {
 ExpressionText::Text ExpressionText::compute(int n) {
   if (const auto named = names_.find(n); named != names_.end()) return {named->second, 9};
   const UOp& node = uop(n);
-  if (node.is_index() || node.code == range)
+  if (!as_written_ && (node.is_index() || node.code == range))
     if (const auto found = functions_.find(n); found != functions_.end() && found->second->affine)
       return affine_text(*found->second);
   const bool leaf = node.src.empty() || node.code == range || node.is_index() || node.is_bool();

@@ -17,6 +17,9 @@ class ExpressionText {
   // Text of a node. REDUCEs and values that are used more than once become lines of their own (take_lines).
   std::string value(int node);
 
+  // An index as it was written, not brought to strides.
+  std::string written(int node);
+
   // The lines that value() asked for since the last call, definitions before uses.
   std::vector<FormLine> take_lines(const std::vector<ReduceForm>& reduces);
 
@@ -44,6 +47,7 @@ class ExpressionText {
   std::map<int, std::string> names_;  // nodes that have a line of their own
   std::vector<std::pair<int, FormLine>> lines_;
   int next_value_ = 0, next_reduce_ = 0;
+  bool as_written_ = false;
 };
 
 }  // namespace uopdiff

@@ -240,24 +240,45 @@ std::vector<IndexFunction> index_functions(const Kernel& kernel) {
   return functions;
 }
 
-IndexCost index_cost(const Kernel& kernel) {
+namespace {
+
+class CostCounter {
+ public:
+  explicit CostCounter(const Kernel& kernel) : kernel_(kernel), seen_(kernel.graph.size(), false) {}
+  void visit_index(const UOp& index_uop) {
+    for (size_t s = 1; s < index_uop.src.size(); ++s) visit(index_uop.src[s]);
+  }
   IndexCost cost;
-  std::vector<bool> seen(kernel.graph.size(), false);
-  const std::function<void(int)> visit = [&](int n) {
-    if (seen[static_cast<size_t>(n)]) return;
-    seen[static_cast<size_t>(n)] = true;
-    const UOp& uop = kernel.graph[static_cast<size_t>(n)];
+
+ private:
+  void visit(int n) {
+    if (seen_[static_cast<size_t>(n)]) return;
+    seen_[static_cast<size_t>(n)] = true;
+    const UOp& uop = kernel_.graph[static_cast<size_t>(n)];
     if (uop.code == range || uop.code == constant || (!uop.is_index() && !uop.is_bool())) return;
     if (uop.code == index || uop.code == load || uop.code == reduce) return;
     ++cost.operations;
     cost.divisions += uop.code == idiv;
     cost.modulos += uop.code == mod;
     for (int src : uop.src) visit(src);
-  };
+  }
+  const Kernel& kernel_;
+  std::vector<bool> seen_;
+};
+
+}  // namespace
+
+IndexCost index_cost(const Kernel& kernel) {
+  CostCounter counter(kernel);
   for (const UOp& uop : kernel.graph)
-    if (uop.code == index)
-      for (size_t s = 1; s < uop.src.size(); ++s) visit(uop.src[s]);
-  return cost;
+    if (uop.code == index) counter.visit_index(uop);
+  return counter.cost;
+}
+
+IndexCost index_cost(const Kernel& kernel, int index_node) {
+  CostCounter counter(kernel);
+  counter.visit_index(kernel.graph[static_cast<size_t>(index_node)]);
+  return counter.cost;
 }
 
 }  // namespace uopdiff

@@ -36,5 +36,6 @@ struct IndexCost {
   bool operator==(const IndexCost&) const = default;
 };
 IndexCost index_cost(const Kernel& kernel);
+IndexCost index_cost(const Kernel& kernel, int index_node);  // of one INDEX alone
 
 }  // namespace uopdiff

@@ -178,6 +178,13 @@ class FormMaker {
       targets +=
           fmt::format("{}{} {}[{}]", targets.empty() ? "" : ", ", buffer.name, buffer.dtype, buffer.size);
     }
+    for (size_t n = 0; n < kernel_.graph.size(); ++n) {
+      const UOp& uop = kernel_.graph[n];
+      if (uop.code != index || node(uop.src[0]).code != define_global) continue;
+      const IndexCost cost = index_cost(kernel_, static_cast<int>(n));
+      form_.accesses.push_back({kernel_.buffers[static_cast<size_t>(node(uop.src[0]).number)].name,
+                                text.written(uop.src[1]), cost.divisions, cost.modulos});
+    }
     form_.lines.push_back({"header", fmt::format("kernel {} -> {}", number_, targets)});
     std::string loops;
     for (const RangeForm& form : form_.loops)

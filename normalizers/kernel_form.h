@@ -29,11 +29,18 @@ struct FormLine {
   std::string facet, text;
 };
 
+// One access as the compiler wrote its index.
+struct AccessForm {
+  std::string buffer, written;
+  int divisions = 0, modulos = 0;
+};
+
 struct KernelForm {
   std::vector<std::string> writes;  // names of buffers
   std::vector<RangeForm> loops;
   std::vector<ReduceForm> reduces;  // nested ones of one operator joined
   IndexCost cost;
+  std::vector<AccessForm> accesses;
   std::vector<FormLine> lines;
   bool sampled = false;  // an index function was too large to look at every point
 };

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "normalizers/field.h"
 
 namespace uopdiff {
 namespace {
+
+constexpr size_t kMostSpellings = 12;
 
 struct NamedForm {
   const ScheduleForm& form;
@@ -291,8 +294,26 @@ class Comparison {
     add(VerdictClass::index_cost,
         fmt::format("index-cost/{}/{}", right_costs ? right_.name : left_.name, kinds),
         fmt::format("same index functions; {} div, {} mod on {}, {} div, {} mod on {}", left.cost.divisions,
-                    left.cost.modulos, left_.name, right.cost.divisions, right.cost.modulos, right_.name),
+                    left.cost.modulos, left_.name, right.cost.divisions, right.cost.modulos, right_.name) +
+            spellings(left, right),
         match);
+  }
+
+  // How both sides write the indices into each buffer where one of them divides.
+  std::string spellings(const KernelForm& left, const KernelForm& right) const {
+    std::set<std::string> divided;
+    for (const KernelForm* form : {&left, &right})
+      for (const AccessForm& access : form->accesses)
+        if (access.divisions + access.modulos > 0) divided.insert(access.buffer);
+    std::string text;
+    size_t lines = 0;
+    for (const std::string& buffer : divided)
+      for (const auto& [form, name] : {std::pair(&left, left_.name), std::pair(&right, right_.name)})
+        for (const AccessForm& access : form->accesses)
+          if (access.buffer == buffer && ++lines <= kMostSpellings)
+            text += fmt::format("\n  {:<9} {}[{}]", name, buffer, access.written);
+    if (lines > kMostSpellings) text += fmt::format("\n  and {} more", lines - kMostSpellings);
+    return text;
   }
 
   NamedForm left_, right_;

@@ -152,6 +152,7 @@ class Judge {
       const bool equal =
           std::ranges::equal(left_.reply.outputs, right_.reply.outputs,
                              [](const Output& a, const Output& b) { return a.data == b.data; });
+      if (equal && itself()) return;
       verdict_.facets.push_back({both_wrong, equal ? "both-wrong/equal" : "both-wrong/different",
                                  wrong_text(left_) + "\n" + wrong_text(right_)});
     } else if (left || right) {

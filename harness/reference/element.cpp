@@ -1,5 +1,6 @@
 #include "harness/reference/element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -40,13 +41,13 @@ Element undetermined(Undetermined reason) {
 Element exact_float(double value) {
   Element e;
   e.f = value;
+  if (!std::isfinite(value) || value == 0) return e;
   e.magnitude = std::abs(value);
-  if (std::isfinite(value) && value != 0) {
-    int exponent = 0;
-    const double mantissa = std::frexp(value, &exponent);
-    const auto bits = static_cast<int64_t>(std::ldexp(std::abs(mantissa), 53));
-    e.grain = std::ldexp(static_cast<double>(bits & -bits), exponent - 53);
-  }
+  int exponent = 0;
+  const auto bits = static_cast<int64_t>(std::ldexp(std::frexp(e.magnitude, &exponent), 53));
+  e.grain = std::ldexp(static_cast<double>(bits & -bits), exponent - 53);
+  e.high = std::max(1.0, e.magnitude);
+  e.low = std::min(1.0, e.magnitude);
   return e;
 }
 

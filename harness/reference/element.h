@@ -19,21 +19,26 @@ enum class Undetermined : uint8_t {
   nan_order,         // NaN in max, min, a comparison or a cast to bool
   interval,          // a decision (comparison, cast) inside the error interval of its operands
   zero_sign,         // depends on the sign of a zero or on 0*inf, which rewrites may change
-  overflow,          // within the error interval of the largest float, or an order-dependent overflow
+  overflow,          // near the largest or below the smallest normal float in some order of evaluation
   large_argument,    // sine far outside the range in which compilers reduce precisely
   data,              // follows from an undetermined operand
 };
 const char* reason_name(Undetermined reason);
 
+// Compilers may reorder additions and products, even across operations, and distribute a factor over a sum.
+// So a float knows the polynomial that it is, in leaves: values that are computed as they stand (inputs,
+// results of exp, ...). The error covers every way to evaluate that polynomial.
 struct Element {
-  double f = 0;      // floats: the exact result of the operation on the operands' f, in double
-  double error = 0;  // floats: every permitted evaluation lies within f +- error; 0 = this value exactly
-  // Sums may be taken in any order, even across operations: of all terms that went into f by additions, the
-  // sum of their sizes and the weight of the lowest bit set in any of them. Up to 2^24 grains no order rounds
-  // at all.
-  double magnitude = 0, grain = std::numeric_limits<double>::infinity();
-  bool sum = false;  // f is the result of additions: a factor may be distributed over its terms
-  int64_t i = 0;     // integers and bools
+  double f = 0;           // floats: the exact result of the operation on the operands' f, in double
+  double error = 0;       // floats: every permitted evaluation lies within f +- error; 0 = this value exactly
+  double leaf_error = 0;  // the part of error that the leaves bring
+  double magnitude = 0;   // the polynomial of the leaves' sizes
+  double grain = std::numeric_limits<double>::infinity();  // weight of the lowest bit set in any monomial
+  double terms = 1;    // additions on the longest way through the polynomial, plus one
+  double factors = 1;  // products on the longest way, plus one
+  double high = 1;     // no partial result of any order is larger; infinite once f may have overflowed
+  double low = 1;      // no partial product of any order is smaller, unless it is zero
+  int64_t i = 0;       // integers and bools
   Undetermined undetermined = Undetermined::no;
 };
 

@@ -51,8 +51,13 @@ void elementwise(const Node& node, const Operands& src, RefTensor& out, bool& ma
     out.elements[k] = open ? undetermined(Undetermined::data) : function(dtype, operands);
     may_trap |= out.elements[k].undetermined == Undetermined::division_by_zero;
   }
-  if (node.op->name.find("div") != std::string::npos || node.op->name.find("mod") != std::string::npos)
-    for (const Element& divisor : src.back()->elements) may_trap |= divisor.undetermined != Undetermined::no;
+  if (node.op->category != Category::binary || is_float(dtype)) return;
+  if (node.op->name.find("div") == std::string::npos && node.op->name.find("mod") == std::string::npos) return;
+  // An undetermined divisor may be zero; an undetermined dividend may be INT_MIN.
+  for (size_t k = 0; k < out.elements.size(); ++k) {
+    const Element &a = src[0]->elements[k], &b = src[1]->elements[k];
+    may_trap |= b.undetermined != Undetermined::no || (a.undetermined != Undetermined::no && b.i == -1);
+  }
 }
 
 void cast(const Node& node, const RefTensor& src, RefTensor& out) {

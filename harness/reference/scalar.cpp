@@ -17,171 +17,161 @@ using f32::is_exact;
 using f32::is_f32;
 using f32::is_nan;
 using f32::is_special;
-using f32::rounded;
+using f32::kUnit;
+using f32::may_flush;
+using f32::overflowed;
 
 constexpr int64_t kIntMin = std::numeric_limits<int32_t>::min();
 
 Element wrapped(int64_t value) { return exact_int(static_cast<int32_t>(static_cast<uint64_t>(value))); }
 
-// ---- add, sub, mul, div
-
-Element sum_of(const Element& a, const Element& b) {
-  const double value = a.f + b.f;  // exact enough: both come from f32-sized values
-  // x - x may be folded to 0 even where x is infinite or NaN.
-  if (std::isnan(value) && !std::isfinite(a.f) && !std::isfinite(b.f))
-    return undetermined(Undetermined::zero_sign);
-  if (!std::isfinite(value)) return exact_float(value);
-  Element e = exact_float(value);
-  e.magnitude = a.magnitude + b.magnitude;
-  e.grain = std::min(a.grain, b.grain);
-  e.sum = true;
-  if (is_exact(a) && is_exact(b) && f32::never_rounds(e)) return e;
-  e = rounded(value, a.error + b.error, 1);
-  e.error += f32::kUnit * (a.magnitude + b.magnitude);
-  e.magnitude = a.magnitude + b.magnitude;
-  e.sum = true;
-  return e;
-}
-
-Element negated(Element x) {
-  x.f = -x.f;
-  return x;
-}
+// ---- arithmetic
 
 Element add(DType dtype, Operands x) {
-  return is_float(dtype) ? sum_of(x[0], x[1]) : wrapped(x[0].i + x[1].i);
+  return is_float(dtype) ? f32::add(x[0], x[1]) : wrapped(x[0].i + x[1].i);
 }
 
 Element sub(DType dtype, Operands x) {
-  return is_float(dtype) ? sum_of(x[0], negated(x[1])) : wrapped(x[0].i - x[1].i);
+  return is_float(dtype) ? f32::add(x[0], f32::negated(x[1])) : wrapped(x[0].i - x[1].i);
 }
 
 Element mul(DType dtype, Operands x) {
-  if (!is_float(dtype)) return wrapped(x[0].i * x[1].i);
-  // Both compilers fold x*0 to 0 whatever x is.
-  if ((is_special(x[0]) && std::abs(x[1].f) <= x[1].error) ||
-      (is_special(x[1]) && std::abs(x[0].f) <= x[0].error))
-    return undetermined(Undetermined::zero_sign);
-  const double value = x[0].f * x[1].f;
-  if (!std::isfinite(value)) return exact_float(value);
-  // A factor may be distributed over the terms of a sum.
-  Element e = exact_float(value);
-  e.magnitude = x[0].magnitude * x[1].magnitude;
-  const bool sums = x[0].sum || x[1].sum;
-  e.sum = sums;
-  if (sums) e.grain = std::min(e.grain, x[0].grain * x[1].grain);
-  if (is_exact(x[0]) && is_exact(x[1]) && (sums ? f32::never_rounds(e) : is_f32(value))) return e;
-  const double propagated =
-      std::abs(x[0].f) * x[1].error + std::abs(x[1].f) * x[0].error + x[0].error * x[1].error;
-  e = rounded(value, propagated, 1);
-  e.magnitude = x[0].magnitude * x[1].magnitude;
-  e.sum = sums;
-  if (sums) e.error += 2 * f32::kUnit * e.magnitude;
+  return is_float(dtype) ? f32::multiply(x[0], x[1]) : wrapped(x[0].i * x[1].i);
+}
+
+// Compilers write a/b as a * (1/b), too.
+Element div(DType, Operands x) { return f32::divide(x[0], x[1]); }
+Element reciprocal(DType, Operands x) { return f32::reciprocal(x[0]); }
+
+// ---- choosing
+
+// Where subnormals are flushed, an operation that only passes its operand on may do so, too.
+Element passed_on(Element x) {
+  if (!may_flush(x)) return x;
+  x.error += std::abs(x.f);
+  x.leaf_error += std::abs(x.f);
+  return x;
+}
+
+Element larger(const Element& given_a, const Element& given_b, double sign) {
+  const Element a = passed_on(given_a), b = passed_on(given_b);
+  if (is_nan(a) || is_nan(b)) return undetermined(Undetermined::nan_order);
+  const double floor_a = sign * a.f - a.error, floor_b = sign * b.f - b.error;
+  const double best = std::max(floor_a, floor_b);
+  Element e = sign * a.f >= sign * b.f ? a : b;
+  // An operand that certainly loses does not widen the result.
+  for (const Element* x : {&a, &b}) {
+    if (sign * x->f + x->error < best) continue;
+    e.error = std::max(e.error, x->error);
+    e.leaf_error = std::max(e.leaf_error, x->error);
+  }
+  e.magnitude = std::max(a.magnitude, b.magnitude);
+  e.grain = std::min(a.grain, b.grain);
+  e.terms = std::max(a.terms, b.terms);
+  e.factors = std::max(a.factors, b.factors);
+  e.high = std::max(a.high, b.high);
+  e.low = std::min(a.low, b.low);
   return e;
 }
 
-// 1/x; compilers may write a/b as a * (1/b), which rounds once more.
-Element divide(const Element& a, const Element& b, double roundings) {
-  if (is_special(a) && is_special(b)) return undetermined(Undetermined::zero_sign);  // x/x may be folded to 1
-  if (is_nan(a) || is_nan(b)) return exact_float(NAN);
-  if (std::abs(b.f) <= b.error) return undetermined(Undetermined::zero_sign);
-  if (std::isinf(b.f)) return undetermined(Undetermined::zero_sign);
-  // The reciprocal may leave the normal range although the quotient does not.
-  if (std::abs(b.f) < 0x1p-120 || std::abs(b.f) > 0x1p120) return undetermined(Undetermined::overflow);
-  const double value = a.f / b.f;
-  if (!std::isfinite(value)) return exact_float(value);
-  int exponent = 0;
-  const bool power_of_two = std::abs(std::frexp(b.f, &exponent)) == 0.5;
-  if (is_exact(a) && is_exact(b) && power_of_two && is_f32(value)) return exact_float(value);
-  const double smallest = std::abs(b.f) - b.error;
-  const double propagated = (a.error + std::abs(value) * b.error) / smallest;
-  return rounded(value, propagated, roundings);
+Element maximum(DType dtype, Operands x) {
+  return is_float(dtype) ? larger(x[0], x[1], 1) : exact_int(std::max(x[0].i, x[1].i));
 }
-
-Element div(DType, Operands x) { return divide(x[0], x[1], 3); }
-Element reciprocal(DType, Operands x) { return divide(exact_float(1), x[0], 2); }
+Element minimum(DType dtype, Operands x) {
+  return is_float(dtype) ? larger(x[0], x[1], -1) : exact_int(std::min(x[0].i, x[1].i));
+}
 
 // ---- one operand
 
-Element neg(DType dtype, Operands x) { return is_float(dtype) ? negated(x[0]) : wrapped(-x[0].i); }
+Element neg(DType dtype, Operands x) {
+  return is_float(dtype) ? f32::negated(passed_on(x[0])) : wrapped(-x[0].i);
+}
 
 Element abs_of(DType dtype, Operands x) {
   if (!is_float(dtype)) return wrapped(std::abs(x[0].i));
-  // Written as x * sign(x) by tinygrad, which is NaN for infinities' zero sign and for NaN.
+  // Written as where(x < 0, -x, x) or x * sign(x), which treat NaN differently.
   if (is_nan(x[0])) return undetermined(Undetermined::nan_order);
-  Element e = x[0];
+  Element e = passed_on(x[0]);
   e.f = std::abs(e.f);
   return e;
 }
 
 Element relu(DType dtype, Operands x) {
   if (!is_float(dtype)) return exact_int(std::max<int64_t>(x[0].i, 0));
-  if (is_nan(x[0])) return undetermined(Undetermined::nan_order);
   // As (x > 0) * x an infinity below zero is 0 * inf.
   if (std::isinf(x[0].f) && x[0].f < 0) return undetermined(Undetermined::zero_sign);
-  Element e = x[0];
-  e.f = std::max(e.f, 0.0);
-  return e;
+  return larger(x[0], exact_float(0), 1);
 }
 
 Element sqrt_of(DType, Operands x) {
+  if (overflowed(x[0])) return undetermined(Undetermined::overflow);
   if (is_nan(x[0])) return x[0];
-  if (x[0].f + x[0].error < 0) return exact_float(NAN);
+  if (x[0].f + x[0].error < 0) return may_flush(x[0]) ? undetermined(Undetermined::overflow) : exact_float(NAN);
   if (x[0].f - x[0].error < 0) return undetermined(Undetermined::interval);
+  if (may_flush(x[0])) return undetermined(Undetermined::overflow);
   const double value = std::sqrt(x[0].f);
   if (is_exact(x[0]) && is_f32(value)) return exact_float(value);
   const double low = std::sqrt(x[0].f - x[0].error), high = std::sqrt(x[0].f + x[0].error);
-  return rounded(value, std::max(value - low, high - value), 1);
+  return f32::leaf(value, std::max(value - low, high - value) + kUnit * high * 1.01);
 }
 
 // The limits below are for the two compilers' own polynomial versions (tinygrad 0.12.0
 // uop/decompositions.py, Morok 0.1.0-alpha.2 ir/src/decompositions/transcendentals.rs), which state 1 ulp for
 // the core; exp and log pass through base 2 with one more rounded product.
-constexpr double kCoreRoundings = 6;  // 3 ulp: the stated 1, and the few operations around the core
+constexpr double kCoreError = 6 * kUnit;  // 3 ulp: the stated 1, and the few operations around the core
 
-Element exponential(const Element& x, double base_log2, double argument_roundings) {
-  if (is_nan(x)) return x;
+// 2^x for a determined x that is not NaN.
+Element exponential(const Element& x) {
   if (std::isinf(x.f)) return x.f > 0 ? x : exact_float(0);
-  const double power = x.f * base_log2;
-  const double slack = x.error * base_log2 + argument_roundings * f32::kUnit * std::abs(power);
-  if (power + slack < -126) {  // subnormal results may be flushed
-    Element e = rounded(0, 0, 0);
-    e.error = std::max(std::exp2(power + slack), 0x1p-126);
-    return e;
-  }
-  const double value = std::exp2(power);
-  return rounded(value, value * std::expm1(slack * M_LN2), kCoreRoundings);
+  const double value = std::exp2(std::min(x.f, 1000.0));
+  double error = value * (std::expm1(x.error * M_LN2) + kCoreError * std::exp2(x.error));
+  if (std::exp2(x.f - x.error) < f32::kTiny) error += f32::kTiny;  // subnormal results may be flushed
+  return f32::leaf(value, error);
 }
 
-Element exp2_of(DType, Operands x) { return exponential(x[0], 1, 0); }
-Element exp_of(DType, Operands x) { return exponential(x[0], M_LOG2E, 3); }
+// The constant as an f32, for products that a compiler inserts.
+Element rounded_constant(double value) { return f32::leaf(value, kUnit * value); }
 
-Element logarithm(const Element& x, double unit) {
+Element exp2_of(DType, Operands x) {
+  if (overflowed(x[0])) return undetermined(Undetermined::overflow);
+  return is_nan(x[0]) ? x[0] : exponential(x[0]);
+}
+
+// As exp2(x * log2(e)); that product may be merged with products inside x.
+Element exp_of(DType dtype, Operands x) {
+  if (is_special(x[0])) return exp2_of(dtype, x);
+  const Element power = f32::multiply(x[0], rounded_constant(M_LOG2E));
+  return power.undetermined == Undetermined::no ? exponential(power) : power;
+}
+
+Element log2_of(DType, Operands operands) {
+  const Element& x = operands[0];
+  if (overflowed(x)) return undetermined(Undetermined::overflow);
   if (is_nan(x)) return x;
+  if (may_flush(x)) return undetermined(Undetermined::overflow);
   if (x.f + x.error < 0) return exact_float(NAN);
   if (std::isinf(x.f)) return x;
   if (x.f == 0 && is_exact(x)) return exact_float(-INFINITY);
   const double low = x.f - x.error;
   if (low <= 0) return undetermined(Undetermined::interval);
-  if (low < 0x1p-126) return undetermined(Undetermined::overflow);  // subnormals may count as zero
-  const double value = std::log2(x.f) * unit;
-  const double propagated = (std::log2(x.f) - std::log2(low)) * unit;
-  Element e = rounded(value, propagated, kCoreRoundings + 2);
-  // Near 1 the result is small against the exponent's part that cancels in it.
-  e.error += 0x1p-23 * unit;
-  return e;
+  if (low < f32::kTiny) return undetermined(Undetermined::overflow);
+  const double value = std::log2(x.f);
+  // Near 1 the result is small against the exponent's part that cancels in it: absolute.
+  return f32::leaf(value, value - std::log2(low) + (kCoreError + 2 * kUnit) * std::abs(value) + 0x1p-23);
 }
 
-Element log2_of(DType, Operands x) { return logarithm(x[0], 1); }
-Element log_of(DType, Operands x) { return logarithm(x[0], M_LN2); }
+Element log_of(DType dtype, Operands x) {
+  const Element binary = log2_of(dtype, x);
+  if (binary.undetermined != Undetermined::no || is_special(binary)) return binary;
+  return f32::multiply(binary, rounded_constant(M_LN2));
+}
 
 Element sin_of(DType, Operands x) {
+  if (overflowed(x[0])) return undetermined(Undetermined::overflow);
   if (is_special(x[0])) return exact_float(NAN);
   if (std::abs(x[0].f) > 10000) return undetermined(Undetermined::large_argument);
-  Element e = rounded(std::sin(x[0].f), 0, 0);
   // Absolute: the argument reduction subtracts multiples of pi in a few f32 pieces.
-  e.error = std::min(2.0, x[0].error + 0x1p-21 + std::abs(x[0].f) * 0x1p-23);
-  return e;
+  return f32::leaf(std::sin(x[0].f), std::min(2.0, x[0].error + 0x1p-21 + std::abs(x[0].f) * 0x1p-23));
 }
 
 Element logical_not(DType, Operands x) { return exact_int(x[0].i == 0); }
@@ -216,40 +206,34 @@ Element shr(DType, Operands x) {
   return exact_int(x[0].i >> x[1].i);
 }
 
-// ---- choosing
-
-Element larger(DType dtype, const Element& a, const Element& b, double sign) {
-  if (!is_float(dtype)) return exact_int(sign > 0 ? std::max(a.i, b.i) : std::min(a.i, b.i));
-  if (is_nan(a) || is_nan(b)) return undetermined(Undetermined::nan_order);
-  Element e = exact_float(sign > 0 ? std::max(a.f, b.f) : std::min(a.f, b.f));
-  e.magnitude = std::max(a.magnitude, b.magnitude);
-  e.grain = std::min(a.grain, b.grain);
-  e.sum = a.sum || b.sum;
-  // An operand that certainly loses does not widen the result.
-  const double floor_a = sign * a.f - a.error, floor_b = sign * b.f - b.error;
-  const double best = std::max(floor_a, floor_b);
-  if (sign * a.f + a.error >= best) e.error = std::max(e.error, a.error);
-  if (sign * b.f + b.error >= best) e.error = std::max(e.error, b.error);
-  return e;
-}
-
-Element maximum(DType dtype, Operands x) { return larger(dtype, x[0], x[1], 1); }
-Element minimum(DType dtype, Operands x) { return larger(dtype, x[0], x[1], -1); }
+// ---- comparing
 
 enum class Relation { less, equal, unequal };
 
+bool holds(Relation relation, double a, double b) {
+  return relation == Relation::less ? a < b : (a == b) == (relation == Relation::equal);
+}
+
 Element relate(DType dtype, Operands x, Relation relation) {
-  if (!is_float(dtype)) {
-    if (relation == Relation::less) return exact_int(x[0].i < x[1].i);
-    return exact_int((x[0].i == x[1].i) == (relation == Relation::equal));
+  const Element &a = x[0], &b = x[1];
+  if (!is_float(dtype))
+    return exact_int(relation == Relation::less ? a.i < b.i : (a.i == b.i) == (relation == Relation::equal));
+  if (is_nan(a) || is_nan(b)) return undetermined(Undetermined::nan_order);
+  if (overflowed(a) || overflowed(b)) return undetermined(Undetermined::overflow);
+  if (!is_special(a) && !is_special(b)) {
+    double slack = a.error + b.error;
+    // c + x < d becomes x < d - c (tinygrad 0.12.0 uop/symbolic.py, "two stage ALU folding").
+    if (a.terms > 1 || b.terms > 1) {
+      const Element difference = f32::add(a, f32::negated(b));
+      if (difference.undetermined != Undetermined::no) return difference;
+      slack = difference.error;
+    }
+    if (slack > 0 && std::abs(a.f - b.f) <= slack) return undetermined(Undetermined::interval);
   }
-  if (is_nan(x[0]) || is_nan(x[1])) return undetermined(Undetermined::nan_order);
-  const double slack = x[0].error + x[1].error;
-  const bool infinite = is_special(x[0]) || is_special(x[1]);
-  if (slack > 0 && !infinite && std::abs(x[0].f - x[1].f) <= slack)
-    return undetermined(Undetermined::interval);
-  if (relation == Relation::less) return exact_int(x[0].f < x[1].f);
-  return exact_int((x[0].f == x[1].f) == (relation == Relation::equal));
+  const bool result = holds(relation, a.f, b.f);
+  const auto flushed = [](const Element& e) { return may_flush(e) ? 0 : e.f; };
+  if (result != holds(relation, flushed(a), flushed(b))) return undetermined(Undetermined::interval);
+  return exact_int(result);
 }
 
 Element lt(DType dtype, Operands x) { return relate(dtype, x, Relation::less); }
@@ -303,12 +287,12 @@ Element cast_element(DType from, DType to, const Element& x) {
     if (to == DType::boolean) return exact_int(x.i != 0);
     if (!is_float(to)) return exact_int(x.i);
     const auto value = static_cast<double>(x.i);
-    return is_f32(value) ? exact_float(value) : rounded(value, 0, 1);
+    return is_f32(value) ? exact_float(value) : f32::leaf(value, kUnit * std::abs(value));
   }
   if (is_nan(x))
     return undetermined(to == DType::boolean ? Undetermined::nan_order : Undetermined::cast_range);
   if (to == DType::boolean) {
-    if (!is_exact(x) && std::abs(x.f) <= x.error) return undetermined(Undetermined::interval);
+    if ((!is_exact(x) && f32::may_be_zero(x)) || may_flush(x)) return undetermined(Undetermined::interval);
     return exact_int(x.f != 0);
   }
   const double low = std::trunc(x.f - x.error), high = std::trunc(x.f + x.error);
@@ -317,61 +301,11 @@ Element cast_element(DType from, DType to, const Element& x) {
   return exact_int(static_cast<int64_t>(low));
 }
 
-namespace {
-
-Element sum_floats(Operands x) {
-  double total = 0, propagated = 0;
-  Element terms;
-  bool exact = true, special = false;
-  for (const Element& e : x) {
-    total += e.f;
-    special |= is_special(e);
-    if (is_special(e)) continue;
-    terms.magnitude += e.magnitude + e.error;
-    terms.grain = std::min(terms.grain, e.grain);
-    propagated += e.error;
-    exact &= is_exact(e);
-  }
-  if (terms.magnitude >= f32::kMax) return undetermined(Undetermined::overflow);
-  if (special) return exact_float(total);
-  terms.f = total;
-  terms.sum = true;
-  if (exact && f32::never_rounds(terms)) return terms;
-  Element e = rounded(total, propagated, 1);
-  e.error += static_cast<double>(x.size()) * f32::kUnit * 1.01 * terms.magnitude;
-  e.magnitude = terms.magnitude;
-  e.sum = true;
-  return e;
-}
-
-Element prod_floats(Operands x) {
-  double product = 1, largest = 1, smallest = 1, relative = 0;
-  bool exact = true, zero = false, special = false;
-  for (const Element& e : x) {
-    special |= is_special(e);
-    exact &= is_exact(e) && e.f == std::trunc(e.f);
-    zero |= std::abs(e.f) <= e.error;
-    product *= e.f;
-    if (is_special(e) || e.f == 0) continue;
-    relative += e.error / std::abs(e.f);
-    (std::abs(e.f) > 1 ? largest : smallest) *= std::abs(e.f);
-  }
-  if (special && zero) return undetermined(Undetermined::zero_sign);
-  if (special) return exact_float(product);
-  if (exact && largest <= 0x1p24) return exact_float(product);
-  if (largest >= f32::kMax || smallest <= f32::kTiny || (zero && !is_f32(product)))
-    return undetermined(Undetermined::overflow);
-  if (zero && product != 0) return undetermined(Undetermined::interval);
-  return rounded(product, std::abs(product) * std::expm1(relative * 1.01), static_cast<double>(x.size()));
-}
-
-}  // namespace
-
 Element reduce_elements(const std::string& op, DType dtype, Operands elements) {
   for (const Element& e : elements)
     if (e.undetermined != Undetermined::no) return undetermined(Undetermined::data);
-  if (is_float(dtype) && op == "sum") return sum_floats(elements);
-  if (is_float(dtype) && op == "prod") return prod_floats(elements);
+  if (is_float(dtype) && op == "sum") return f32::sum(elements);
+  if (is_float(dtype) && op == "prod") return f32::product(elements);
   const std::string step = op == "sum" ? "add" : op == "prod" ? "mul" : op == "max" ? "maximum" : "minimum";
   const ScalarFunction combine = scalar_function(step);
   Element result = elements[0];

@@ -26,9 +26,9 @@ json side_to_json(const Side& side) {
       for (const FormLine& line : kernel.lines) lines.push_back(line.text);
       kernels.push_back(lines);
     }
-  return {{"spec", side.spec},       {"status", status_name(side.reply.status)},
-          {"step", side.reply.step}, {"message", side.reply.message},
-          {"outputs", checks},       {"kernels", kernels},
+  return {{"spec", side.spec},           {"status", status_name(side.reply.status)},
+          {"step", side.reply.step},     {"message", side.reply.message},
+          {"outputs", checks},           {"kernels", kernels},
           {"graphs", side.reply.kernels}};
 }
 

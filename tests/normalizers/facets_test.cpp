@@ -107,7 +107,10 @@ TEST(Facets, IndexCost) {
   const StructureDiff diff = compare_structure(form_of({plain()}), form_of({dear}), "L", "R");
   ASSERT_EQ(diff.facets.size(), 1u);
   EXPECT_EQ(diff.facets[0].path, "index-cost/R/div+mod");
-  EXPECT_EQ(diff.facets[0].reason, "same index functions; 0 div, 0 mod on L, 1 div, 1 mod on R");
+  EXPECT_EQ(diff.facets[0].reason,
+            "same index functions; 0 div, 0 mod on L, 1 div, 1 mod on R\n"
+            "  L         a[i0]\n"
+            "  R         a[i0 % 4 + i0 / 4 * 4]");
 }
 
 TEST(Facets, LoopNestsThatAreNotWalkedAsOne) {

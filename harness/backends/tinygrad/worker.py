@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-# All of this has to be set before tinygrad is imported. No cache on disk: results must not depend on earlier runs.
+# To be set before tinygrad is imported. No cache on disk: results must not depend on earlier runs.
 os.environ.update({"CPU": "1", "CACHELEVEL": "0", "TRACEMETA": "0", "JIT": "0", "BEAM": "0", "DEBUG": "0"})
 OPTIONS = [option for option in os.environ.get("UOPDIFF_OPTIONS", "").split(",") if option]
 if "noopt" in OPTIONS:
