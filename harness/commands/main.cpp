@@ -41,6 +41,16 @@ int main(int argc, char** argv) {
   commands.emplace_back("generate", uopdiff::add_generate(app));
   commands.emplace_back("ops", uopdiff::add_ops(app));
   commands.emplace_back("doctor", uopdiff::add_doctor(app));
+  std::string known;
+  bool is_known = argc < 2 || argv[1][0] == '-';
+  for (const auto& [name, run] : commands) {
+    known += (known.empty() ? "" : ", ") + name;
+    is_known = is_known || name == argv[1];
+  }
+  if (!is_known) {
+    fmt::print(stderr, "uopdiff: unknown command '{}'; known are {}\n", argv[1], known);
+    return uopdiff::kExitUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -160,6 +160,8 @@ def answer_line(line: str) -> dict:
     try:
         request = json.loads(line)
         missing = [key for key in ("program", "inputs") if not isinstance(request.get(key), dict)]
+        if not missing:
+            missing = [key for key in ("nodes", "outputs") if not request["program"].get(key)]
     except (json.JSONDecodeError, AttributeError) as error:
         return {"id": None, "status": "protocol-error", "step": "", "message": f"not a request: {error}"}
     if missing:
