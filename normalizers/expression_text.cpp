@@ -19,8 +19,9 @@ std::string cut(std::string text) {
 }  // namespace
 
 ExpressionText::ExpressionText(const Kernel& kernel, const std::vector<IndexFunction>& functions,
-                               const std::vector<RangeForm>& ranges)
+                               const std::vector<RangeForm>& ranges, const std::vector<ReduceForm>& reduces)
     : kernel_(kernel) {
+  for (const ReduceForm& form : reduces) reduces_[form.node] = &form;
   for (const IndexFunction& function : functions) functions_[function.root] = &function;
   for (const RangeForm& form : ranges) {
     range_names_[form.members.back()] = form.name;
@@ -134,12 +135,12 @@ ExpressionText::Text ExpressionText::index_text(int n) {
 ExpressionText::Text ExpressionText::reduce_text(int n) {
   const std::string name = fmt::format("r{}", next_reduce_++);
   names_[n] = name;
-  int inner = uop(n).src[0];
-  while (uop(inner).code == reduce && uop(inner).text == uop(n).text && uop(inner).dtype == uop(n).dtype)
-    inner = uop(inner).src[0];  // joined, as in the form
-  const std::string body = value(inner);
-  lines_.push_back({n, {"reduce", fmt::format("  reduce {} = ", name)}});
-  lines_.push_back({-1, {"load", fmt::format("           of {}", body)}});
+  const ReduceForm& form = *reduces_.at(n);
+  const std::string body = value(form.body);
+  std::string ranges;
+  for (const RangeForm& each : form.ranges) ranges += fmt::format(" {}:{}", each.name, each.extent);
+  lines_.push_back({"reduce", fmt::format("  reduce {} = {} {} over{}", name, form.op, form.dtype, ranges)});
+  lines_.push_back({"load", fmt::format("           of {}", body)});
   return {name, 9};
 }
 
@@ -156,7 +157,7 @@ ExpressionText::Text ExpressionText::compute(int n) {
     const std::string text = value(n);
     const std::string name = fmt::format("v{}", next_value_++);
     names_[n] = name;
-    lines_.push_back({-1, {"load", fmt::format("  value  {} = {}", name, text)}});
+    lines_.push_back({"load", fmt::format("  value  {} = {}", name, text)});
     return {name, 9};
   }
   switch (node.code) {
@@ -239,17 +240,8 @@ ExpressionText::Text ExpressionText::compute(int n) {
   return {fmt::format("{}({})", name, arguments), 9};
 }
 
-std::vector<FormLine> ExpressionText::take_lines(const std::vector<ReduceForm>& reduces) {
-  std::vector<FormLine> lines;
-  for (auto& [node, line] : lines_) {
-    for (const ReduceForm& form : reduces) {
-      if (form.node != node) continue;
-      line.text += fmt::format("{} {} over", form.op, form.dtype);
-      for (const RangeForm& range_form : form.ranges)
-        line.text += fmt::format(" {}:{}", range_form.name, range_form.extent);
-    }
-    lines.push_back(std::move(line));
-  }
+std::vector<FormLine> ExpressionText::take_lines() {
+  std::vector<FormLine> lines = std::move(lines_);
   lines_.clear();
   return lines;
 }

@@ -12,7 +12,7 @@ namespace uopdiff {
 class ExpressionText {
  public:
   ExpressionText(const Kernel& kernel, const std::vector<IndexFunction>& functions,
-                 const std::vector<RangeForm>& ranges);
+                 const std::vector<RangeForm>& ranges, const std::vector<ReduceForm>& reduces);
 
   // Text of a node. REDUCEs and values that are used more than once become lines of their own (take_lines).
   std::string value(int node);
@@ -21,7 +21,7 @@ class ExpressionText {
   std::string written(int node);
 
   // The lines that value() asked for since the last call, definitions before uses.
-  std::vector<FormLine> take_lines(const std::vector<ReduceForm>& reduces);
+  std::vector<FormLine> take_lines();
 
  private:
   struct Text {
@@ -44,8 +44,9 @@ class ExpressionText {
   std::map<int, const IndexFunction*> functions_;
   std::map<int, std::string> range_names_;  // innermost member of a merged range -> name
   std::map<int, int> uses_;
-  std::map<int, std::string> names_;  // nodes that have a line of their own
-  std::vector<std::pair<int, FormLine>> lines_;
+  std::map<int, std::string> names_;          // nodes that have a line of their own
+  std::map<int, const ReduceForm*> reduces_;  // by outermost REDUCE
+  std::vector<FormLine> lines_;
   int next_value_ = 0, next_reduce_ = 0;
   bool as_written_ = false;
 };

@@ -58,33 +58,61 @@ class FormMaker {
         if (node(r).code == range && loop_nodes_.insert(r).second && constant_extent(kernel_, r) != 1)
           form_.loops.push_back(single(r));
       stores_.push_back(n);
-      collect_reduces(uop.src[1], -1);
+      collect_reduces(uop.src[1]);
     }
   }
 
-  void collect_reduces(int n, int outer) {
-    if (!seen_.insert({n, outer}).second) return;
+  // -x, x * -1 or x xor -1: the ways to write a minimum as a maximum.
+  int unnegated(int n) const {
     const UOp& uop = node(n);
-    int now = -1;
-    if (uop.code == reduce) {
-      if (outer >= 0 && form_.reduces[static_cast<size_t>(outer)].op == uop.text &&
-          form_.reduces[static_cast<size_t>(outer)].dtype == uop.dtype) {
-        now = outer;
-      } else {
-        const auto known = reduce_at_.find(n);
-        if (known != reduce_at_.end()) return;
-        now = static_cast<int>(form_.reduces.size());
-        reduce_at_[n] = now;
-        form_.reduces.push_back({uop.text, uop.dtype, {}, n});
-      }
-      for (size_t k = 1; k < uop.src.size(); ++k)
-        if (constant_extent(kernel_, uop.src[k]) != 1)
-          form_.reduces[static_cast<size_t>(now)].ranges.push_back(single(uop.src[k]));
-      collect_reduces(uop.src[0], now);
+    const auto minus_one = [&](int m) {
+      const UOp& c = node(m);
+      return c.code == constant && (c.is_float() ? c.real == -1 : c.number == -1);
+    };
+    if (uop.code == neg) return uop.src[0];
+    if ((uop.code == mul || uop.code == bit_xor) && minus_one(uop.src[1])) return uop.src[0];
+    return -1;
+  }
+
+  // The REDUCE right below `n` that is the same as `outer`, looked for through negations; -1 if there is
+  // none.
+  int same_reduce_below(int n, const UOp& outer) const {
+    bool negated = false;
+    for (int below = unnegated(n); below >= 0; below = unnegated(n)) {
+      n = below;
+      negated = !negated;
+    }
+    const UOp& uop = node(n);
+    if (uop.code != reduce || uop.dtype != outer.dtype) return -1;
+    const auto opposite = [](const std::string& op) {
+      return op == "MAX" ? "MIN" : op == "MIN" ? "MAX" : "";
+    };
+    return (negated ? opposite(uop.text) : uop.text) == outer.text ? n : -1;
+  }
+
+  void add_reduce_ranges(const UOp& uop, ReduceForm& form) const {
+    for (size_t k = 1; k < uop.src.size(); ++k)
+      if (constant_extent(kernel_, uop.src[k]) != 1) form.ranges.push_back(single(uop.src[k]));
+  }
+
+  void collect_reduces(int n) {
+    if (!seen_.insert(n).second) return;
+    const UOp& uop = node(n);
+    if (uop.code == index || uop.code == range || uop.code == constant) return;
+    if (uop.code != reduce) {
+      for (int src : uop.src) collect_reduces(src);
       return;
     }
-    if (uop.code == index || uop.code == range || uop.code == constant) return;
-    for (int src : uop.src) collect_reduces(src, -1);
+    ReduceForm form{uop.text, uop.dtype, {}, n, -1};
+    add_reduce_ranges(uop, form);
+    int value = uop.src[0];
+    for (int below = same_reduce_below(value, uop); below >= 0; below = same_reduce_below(value, uop)) {
+      add_reduce_ranges(node(below), form);
+      value = node(below).src[0];
+    }
+    form.body = value;
+    form_.reduces.push_back(std::move(form));
+    collect_reduces(value);
   }
 
   int64_t stride(const IndexFunction& function, int r) const {
@@ -162,14 +190,14 @@ class FormMaker {
     std::vector<RangeForm> all = form_.loops;
     for (const ReduceForm& reduce_form : form_.reduces)
       all.insert(all.end(), reduce_form.ranges.begin(), reduce_form.ranges.end());
-    ExpressionText text(kernel_, functions_, all);
+    ExpressionText text(kernel_, functions_, all, form_.reduces);
     std::vector<FormLine> body;
     std::string targets;
     for (int s : stores_) {
       const UOp& uop = node(s);
       const std::string value = text.value(uop.src[1]);
       const std::string target = text.value(uop.src[0]);
-      for (FormLine& line : text.take_lines(form_.reduces)) body.push_back(std::move(line));
+      for (FormLine& line : text.take_lines()) body.push_back(std::move(line));
       body.push_back({"store", fmt::format("  store  {} = {}", target, value)});
       const UOp& index_uop = node(uop.src[0]);
       if (index_uop.code != index || node(index_uop.src[0]).code != define_global) continue;
@@ -199,8 +227,7 @@ class FormMaker {
   KernelForm form_;
   std::vector<int> stores_;
   std::set<int> loop_nodes_;
-  std::set<std::pair<int, int>> seen_;
-  std::map<int, int> reduce_at_;
+  std::set<int> seen_;
   int next_k_ = 0;
 };
 

@@ -21,7 +21,8 @@ struct ReduceForm {
   std::string op;     // ADD, MUL, MAX, MIN
   std::string dtype;  // accumulated in
   std::vector<RangeForm> ranges;
-  int node = -1;
+  int node = -1;  // the outermost REDUCE
+  int body = -1;  // what is reduced, below the joined ones
 };
 
 // A printed line and what a difference in it is about: header, ranges, reduce, load, store.

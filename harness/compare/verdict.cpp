@@ -127,7 +127,13 @@ class Judge {
   }
 
   static std::string message_of(const Side& side) {
-    return hit_limit(side) ? "" : normal_message(side.reply.message);
+    if (hit_limit(side)) return "";
+    if (side.reply.status != Status::compile_failed) return normal_message(side.reply.message);
+    // The code around it changes with every program; what the C compiler objects to does not.
+    const size_t error = side.reply.message.find("error: ");
+    const std::string text =
+        error == std::string::npos ? side.reply.message : side.reply.message.substr(error);
+    return normal_message(text.substr(0, text.find('\n')));
   }
   std::string message_of(VerdictClass verdict_class) const {
     if (verdict_class == failure) return message_of(left_.reply.status != Status::ok ? left_ : right_);

@@ -157,11 +157,13 @@ class FuzzLoop {
         ++progress_.not_compared[outcome.not_compared];
     }
     progress_.agreeing += outcome.cause.verdict_class == VerdictClass::agree;
-    run_dir_.log_program({{"index", index},
-                          {"id", case_id(outcome.program)},
-                          {"profile", outcome.profile},
-                          {"class", class_name(outcome.cause.verdict_class)},
-                          {"path", outcome.cause.path}});
+    nlohmann::json line{{"index", index},
+                        {"id", case_id(outcome.program)},
+                        {"profile", outcome.profile},
+                        {"class", class_name(outcome.cause.verdict_class)},
+                        {"path", outcome.cause.path}};
+    if (!outcome.not_compared.empty()) line["not_compared"] = outcome.not_compared;
+    run_dir_.log_program(line);
     if (!is_divergence(outcome.cause.verdict_class)) return;
     profile_of_[index] = outcome.profile;
     if (auto candidate = book_.offer({index, std::move(outcome.program), outcome.cause}))
