@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "normalizers/field.h"
 
@@ -15,28 +16,35 @@ const uint64_t kExp2 = field_hash_text("exp2"), kLog2 = field_hash_text("log2"),
                kEqual = field_hash_text("=="), kMaximum = field_hash_text("max"),
                kXor = field_hash_text("xor");
 
-// Compilers fold 1/3 or 2/3 and log2(e) to rounded constants, or keep the operation: the simplest fraction
-// that rounds to the same f32 stands for both.
-uint64_t constant_field(double value) {
-  if (!std::isfinite(value) || value == std::trunc(value)) return field_from_double(value);
-  if (std::abs(value - M_LOG2E) < 1e-6) return kLog2E;
-  if (std::abs(value - M_LN2) < 1e-7) return field_inverse(kLog2E);
+// The fraction of small numbers that rounds to the same f32 as `value` does, if there is one.
+std::optional<uint64_t> simple_fraction(double value) {
   double rest = std::abs(value);
   int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;  // continued fraction
-  for (int step = 0; step < 12; ++step) {
+  for (int step = 0; step < 10; ++step) {
     const double whole = std::floor(rest);
-    if (whole > 1e6) break;
+    if (whole > 1e6) return std::nullopt;
     const int64_t p = static_cast<int64_t>(whole) * p1 + p0, q = static_cast<int64_t>(whole) * q1 + q0;
-    if (q > 4096 || p > 1000000) break;
+    if (q > 256 || p > 1000000) return std::nullopt;
     if (static_cast<float>(static_cast<double>(p) / static_cast<double>(q)) ==
         static_cast<float>(std::abs(value))) {
       const uint64_t fraction = field_mul(field_from_int(p), field_inverse(field_from_int(q)));
       return value < 0 ? field_sub(0, fraction) : fraction;
     }
     p0 = p1, q0 = q1, p1 = p, q1 = q;
-    if (rest == whole) break;
+    if (rest == whole) return std::nullopt;
     rest = 1 / (rest - whole);
   }
+  return std::nullopt;
+}
+
+// Compilers fold 1/3, 2/3, log2(e) or 2*ln(2) to rounded constants, or keep the operations: the simplest
+// fraction (times log2(e), or ln(2)) that rounds to the same f32 stands for both.
+uint64_t constant_field(double value) {
+  if (!std::isfinite(value) || value == std::trunc(value)) return field_from_double(value);
+  if (const auto fraction = simple_fraction(value)) return *fraction;
+  if (const auto fraction = simple_fraction(value / M_LOG2E)) return field_mul(*fraction, kLog2E);
+  if (const auto fraction = simple_fraction(value / M_LN2))
+    return field_mul(*fraction, field_inverse(kLog2E));
   return field_from_double(value);
 }
 
@@ -192,8 +200,14 @@ Value cast_value(const UOp& node, const std::string& from, const Value& x) {
     return known_of(node, from_real ? std::trunc(x.f) == x.f || node.is_float() ? x.f : std::trunc(x.f)
                                     : static_cast<double>(x.i));
   }
+  if (node.is_bool() && x.bit) return x;
   if (node.is_bool()) return not_of(equal(from, x, from_real ? known_float(0) : known_int(0)));
-  if (from == "bool" || (from_real == node.is_float() && (from == "index" || node.is_index()))) return x;
+  if (from == "bool") {
+    Value result = x;
+    result.bit = true;
+    return result;
+  }
+  if ((from_real == node.is_float() && (from == "index" || node.is_index()))) return x;
   return opaque(field_hash(field_hash_text(("cast " + from + " to " + node.dtype).c_str()), x.field));
 }
 

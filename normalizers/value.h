@@ -16,6 +16,7 @@ using ReadSet = std::vector<uint64_t>;
 struct Value {
   uint64_t field = 0;
   bool known = false;    // no input data involved: i or f is the exact value in the node's dtype
+  bool bit = false;      // a bool as a number: 0 or 1
   bool invalid = false;  // the index of an access that does not happen
   int64_t i = 0;
   double f = 0;

@@ -16,9 +16,11 @@
 #include <boost/process/v2/stdio.hpp>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+#include <memory>
+#include <mutex>
 #include <thread>
 
+#include "harness/backends/guardian.h"
 #include "harness/program/error.h"
 
 namespace uopdiff {
@@ -28,34 +30,44 @@ namespace process = boost::process::v2;
 using Clock = std::chrono::steady_clock;
 
 // Groups that are alive, for kill_all_groups: signal handlers cannot take locks.
-std::array<std::atomic<int>, 256> live_groups;
+std::array<std::atomic<int>, kMaxGroups> live_groups;
 
-void register_group(int group) {
+bool exchange_slot(int from, int to) {
   for (auto& slot : live_groups) {
-    int free = 0;
-    if (slot.compare_exchange_strong(free, group)) return;
+    int expected = from;
+    if (slot.compare_exchange_strong(expected, to)) return true;
   }
+  return false;
 }
 
-void unregister_group(int group) {
-  for (auto& slot : live_groups) {
-    int taken = group;
-    if (slot.compare_exchange_strong(taken, 0)) return;
-  }
-}
-
-// Boost skips a hook silently when its types are not exactly these.
+// Boost skips a hook silently when its types are not exactly the ones it looks for.
 struct OwnGroup {
   const char* const* environment;
+  int guardian;
+
   process::error_code on_setup(process::posix::default_launcher& launcher, const process::filesystem::path&,
                                const char* const*&) {
     launcher.env = environment;
+    if (guardian >= 0) launcher.fd_whitelist.push_back(guardian);  // it closes itself at exec
     return {};
   }
   process::error_code on_exec_setup(process::posix::default_launcher&, const process::filesystem::path&,
                                     const char* const*&) {
     setpgid(0, 0);
+    guard(guardian, getpid());  // by the child: the harness may be killed before it knows the pid
     return {};
+  }
+  // Of these two Boost looks for five arguments and calls with four.
+  template <typename... Ignored>
+  void on_error(process::posix::default_launcher& launcher, Ignored&&...) {
+    if (launcher.pid > 0) waitpid(launcher.pid, nullptr, 0);  // Boost leaves a zombie
+  }
+  // Boost's own way on is exit(), which would run this
+  // program's destructors in the child, and take the files away that they own.
+  template <typename... Ignored>
+  void on_exec_error(Ignored&&...) {
+    unguard(guardian, getpid());
+    _exit(127);
   }
 };
 
@@ -64,97 +76,91 @@ struct FileCloser {
   ~FileCloser() { close(fd); }
 };
 
-// Fields 3.. of /proc/PID/stat start behind the last ')'.
-bool in_group(const char* pid, int group, int64_t& pages) {
-  std::ifstream in(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(in, text);
-  const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return false;
-  int parent = 0, process_group = 0;
-  char state = 0;
-  if (std::sscanf(text.c_str() + name_end + 1, " %c %d %d", &state, &parent, &process_group) != 3)
-    return false;
-  if (process_group != group) return false;
-  std::ifstream statm(fmt::format("/proc/{}/statm", pid));
-  int64_t total = 0;
-  pages = 0;
-  statm >> total >> pages;
-  return true;
+// Resident pages of a process when it is of the group. Fields 3.. of /proc/PID/stat start behind the last
+// ')'.
+int64_t pages_in_group(const char* pid, int group) {
+  std::array<char, 1024> text{};
+  const FileCloser file{open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0 || read(file.fd, text.data(), text.size() - 1) <= 0) return 0;
+  const char* name_end = strrchr(text.data(), ')');
+  int its_group = 0;
+  long pages = 0;
+  const char* format =
+      " %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %*u %*u %ld";
+  if (!name_end || std::sscanf(name_end + 1, format, &its_group, &pages) != 2) return 0;
+  return its_group == group ? pages : 0;
 }
 
-}  // namespace
+// Between Boost's pipe() and its FD_CLOEXEC another thread's child would inherit the pipe, keep it open, and
+// let the first thread wait for its end as long as that child lives.
+std::mutex spawning;
 
-struct Process::Impl {
-  boost::asio::io_context context;
-  std::unique_ptr<process::process> child;
-  int group = 0;
-  std::optional<ExitStatus> status;
-};
-
-Process::Process(const ProcessOptions& options) : impl_(std::make_unique<Impl>()) {
+int spawn(const ProcessOptions& options) {
   const FileCloser output{open(options.output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
   if (output.fd < 0) throw Error(ErrorKind::environment, fmt::format("cannot write {}", options.output_file));
   std::vector<const char*> environment;
   for (const std::string& entry : options.environment) environment.push_back(entry.c_str());
   environment.push_back(nullptr);
   const std::vector<std::string> arguments(options.command.begin() + 1, options.command.end());
+  const std::lock_guard lock(spawning);
+  boost::asio::io_context context;
   try {
-    impl_->child = std::make_unique<process::process>(
-        impl_->context.get_executor(), options.command[0], arguments,
-        process::process_stdio{nullptr, output.fd, output.fd}, process::process_start_dir(options.directory),
-        OwnGroup{environment.data()});
+    process::process child(context.get_executor(), options.command[0], arguments,
+                           process::process_stdio{nullptr, output.fd, output.fd},
+                           process::process_start_dir(options.directory),
+                           OwnGroup{environment.data(), guardian_pipe()});
+    const int pid = static_cast<int>(child.id());
+    child.detach();  // waiting is ours: Boost's exit_code() does not tell a signal from an exit code
+    return pid;
   } catch (const std::exception& error) {
     throw Error(ErrorKind::environment, fmt::format("cannot start {}: {}", options.command[0], error.what()));
   }
-  impl_->group = static_cast<int>(impl_->child->id());
-  setpgid(impl_->group, impl_->group);  // here too: whichever of parent and child comes first
-  register_group(impl_->group);
+}
+
+}  // namespace
+
+Process::Process(const ProcessOptions& options) : group_(spawn(options)) {
+  setpgid(group_, group_);  // here too: whichever of parent and child comes first
+  if (exchange_slot(0, group_)) return;
+  kill_group();
+  waitpid(group_, nullptr, 0);
+  unguard(guardian_pipe(), group_);
+  throw Error(ErrorKind::internal, fmt::format("more than {} worker processes", kMaxGroups));
 }
 
 Process::~Process() {
   kill_group();
-  wait(5);
+  if (!wait(5)) return;  // cannot be killed yet (a hung disk): the guardian will try again
+  exchange_slot(group_, 0);
+  unguard(guardian_pipe(), group_);
+  waitpid(group_, nullptr, 0);
 }
 
-int Process::group() const { return impl_->group; }
-
 std::optional<ExitStatus> Process::ended() {
-  if (impl_->status) return impl_->status;
-  int status = 0;
-  // waitpid itself: Boost's exit_code() does not tell a signal from an exit code.
-  if (waitpid(impl_->group, &status, WNOHANG) != impl_->group) return std::nullopt;
-  impl_->child->detach();
-  impl_->status =
-      WIFSIGNALED(status) ? ExitStatus{true, WTERMSIG(status)} : ExitStatus{false, WEXITSTATUS(status)};
-  return impl_->status;
+  if (status_) return status_;
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+    return std::nullopt;
+  status_ = ExitStatus{info.si_code != CLD_EXITED, info.si_status};
+  return status_;
 }
 
 std::optional<ExitStatus> Process::wait(double seconds) {
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
   while (!ended() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  return impl_->status;
+  return status_;
 }
 
-void Process::kill_group() {
-  if (!impl_->group) return;
-  // The group may outlive the child that led it.
-  kill(-impl_->group, SIGKILL);
-  unregister_group(impl_->group);
-}
+// The group may outlive the child that led it.
+void Process::kill_group() { kill(-group_, SIGKILL); }
 
 int64_t Process::memory_mb() const {
-  const int64_t page = sysconf(_SC_PAGESIZE);
-  int64_t total = 0;
-  DIR* proc = opendir("/proc");
+  const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
+  int64_t pages = 0;
   if (!proc) return 0;
-  while (const dirent* entry = readdir(proc)) {
-    int64_t pages = 0;
-    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && in_group(entry->d_name, impl_->group, pages))
-      total += pages * page;
-  }
-  closedir(proc);
-  return total >> 20;
+  while (const dirent* entry = readdir(proc.get()))
+    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9') pages += pages_in_group(entry->d_name, group_);
+  return pages * sysconf(_SC_PAGESIZE) >> 20;
 }
 
 std::string ExitStatus::text() const {

@@ -1,12 +1,14 @@
 // A child process in a process group of its own; killing it takes its grandchildren (uv, cargo, clang) along.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace uopdiff {
+
+inline constexpr int kMaxGroups = 256;  // processes at the same time; far more than --jobs allows
 
 // How a process ended: by exit code or by signal.
 struct ExitStatus {
@@ -24,13 +26,15 @@ struct ProcessOptions {
 
 class Process {
  public:
-  explicit Process(const ProcessOptions& options);  // throws Error(environment) when it cannot be started
-  ~Process();                                       // kills the group
+  // Throws Error(environment) when it cannot be started. stdin is /dev/null.
+  explicit Process(const ProcessOptions& options);
+  ~Process();  // kills the group
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  int group() const;  // process group id, equal to the child's pid
-  // The child's status once it has ended; never waits.
+  int group() const { return group_; }  // process group id, equal to the child's pid
+  // The child's status once it has ended; never waits. The child stays a zombie until this object goes: so
+  // long nobody else gets its group id.
   std::optional<ExitStatus> ended();
   // Waits at most `seconds` for the child to end.
   std::optional<ExitStatus> wait(double seconds);
@@ -39,8 +43,8 @@ class Process {
   int64_t memory_mb() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  int group_ = 0;
+  std::optional<ExitStatus> status_;
 };
 
 // SIGKILL for every group that is alive; async-signal-safe, for handlers of SIGINT and SIGTERM.

@@ -25,11 +25,32 @@ constexpr std::array<std::pair<Status, const char*>, 9> kNames{{{Status::ok, "ok
 
 [[noreturn]] void fail(const std::string& reason) { throw Error(ErrorKind::input, reason); }
 
+// Bytes of an element; 0 for an unknown dtype. All of the protocol's, not only those that programs have.
+int64_t element_bytes(const std::string& dtype) {
+  static const std::map<std::string, int64_t> sizes{
+      {"bool", 1}, {"i8", 1},  {"u8", 1},  {"i16", 2}, {"u16", 2}, {"f16", 2}, {"bf16", 2},
+      {"i32", 4},  {"u32", 4}, {"f32", 4}, {"i64", 8}, {"u64", 8}, {"f64", 8}};
+  const auto found = sizes.find(dtype);
+  return found == sizes.end() ? 0 : found->second;
+}
+
+// Checked here: whoever compares values reads as many elements as the shape says.
+void check_size(const Output& output) {
+  int64_t size = element_bytes(output.dtype);
+  if (size == 0) fail("an output of the unknown dtype " + output.dtype);
+  for (int64_t extent : output.shape)
+    if (extent < 0 || __builtin_mul_overflow(size, extent, &size)) fail("an output of an impossible shape");
+  if (size != static_cast<int64_t>(output.data.size()))
+    fail(fmt::format("an output {}{} with {} bytes of data", output.dtype, shape_text(output.shape),
+                     output.data.size()));
+}
+
 Output parse_output(const json& value) {
   Output output;
   output.dtype = value.at("dtype").get<std::string>();
   output.shape = value.at("shape").get<Shape>();
   output.data = base64_decode(value.at("data").get_ref<const std::string&>());
+  check_size(output);
   return output;
 }
 
@@ -84,6 +105,8 @@ Reply parse_reply(const std::string& line, int64_t id) {
     Reply reply;
     const auto status = status_from_name(message.at("status").get<std::string>());
     if (!status) fail("a reply with an unknown status");
+    if (*status == Status::crashed || *status == Status::timeout || *status == Status::out_of_memory)
+      fail(fmt::format("a reply with the status {}, which only the harness gives", status_name(*status)));
     reply.status = *status;
     reply.step = message.value("step", "");
     reply.message = message.value("message", "");

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "harness/backends/toolchain.h"
 #include "harness/program/error.h"
@@ -20,10 +19,15 @@ struct Backend {
   Launch (*prepare)(const BackendSpec&);
 };
 
+// Empty parts, too: a forgotten option ("tinygrad+") is an unknown one.
 std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  std::vector<std::string> parts{""};
+  for (char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
   return parts;
 }
 
@@ -53,7 +57,11 @@ Launch morok_cargo(std::vector<std::string> tail) {
 Launch morok_launch(const BackendSpec&) { return morok_cargo({"--", "--exact", "serve", "--nocapture"}); }
 Launch morok_prepare(const BackendSpec&) { return morok_cargo({"--no-run"}); }
 
-Launch command_launch(const BackendSpec& spec) { return {split(spec.version, ' '), {}, "/"}; }
+Launch command_launch(const BackendSpec& spec) {
+  std::vector<std::string> words = split(spec.version, ' ');
+  std::erase(words, "");
+  return {words, {}, "/", false};
+}
 Launch nothing(const BackendSpec&) { return {}; }
 
 const std::vector<Backend>& backends() {
@@ -82,9 +90,12 @@ const Backend& backend_of(const std::string& compiler, const std::string& text) 
 
 BackendSpec BackendSpec::parse(const std::string& text) {
   BackendSpec spec;
-  if (text.starts_with("command:")) return {"command", text.substr(8), {}};
+  if (text.starts_with("command:")) {
+    if (!text.starts_with("command:/")) fail(text, "a command starts with the absolute path of a program");
+    return {"command", text.substr(8), {}};
+  }
   const auto parts = split(text, '+');
-  const std::string head = parts.empty() ? "" : parts[0];
+  const std::string& head = parts[0];
   const size_t at = head.find('@');
   spec.compiler = head.substr(0, at);
   const Backend& backend = backend_of(spec.compiler, text);

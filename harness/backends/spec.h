@@ -22,6 +22,7 @@ struct Launch {
   std::vector<std::string> command;      // argv; [0] is an absolute path
   std::vector<std::string> environment;  // "NAME=value", added to the harness's own
   std::string directory;
+  bool needs_clang = true;  // the C compiler is to be first in PATH
 };
 Launch launch_of(const BackendSpec& spec);
 

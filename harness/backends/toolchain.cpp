@@ -39,7 +39,9 @@ std::string on_path(const std::string& name) {
 
 // The first version number that `path --version` prints.
 std::string version_of(const std::string& path) {
-  const std::string command = fmt::format("'{}' --version 2>/dev/null", path);
+  std::string quoted;  // for the shell
+  for (char c : path) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  const std::string command = fmt::format("'{}' --version 2>/dev/null", quoted);
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   if (!pipe) return "";
   std::array<char, 4096> text{};
@@ -89,7 +91,11 @@ ToolCheck check_cargo() {
                "run ci/setup, or install Rust from https://rustup.rs");
 }
 ToolCheck check_clang() {
-  return check("clang", ">= 19", clang_path(), 19, 0, "run ci/setup, or: apt-get install clang-19");
+  ToolCheck result =
+      check("clang", ">= 19", clang_path(), 19, 0, "run ci/setup, or: apt-get install clang-19");
+  if (const std::string chosen = environment("UOPDIFF_CLANG"); !chosen.empty() && !result.ok)
+    result.install = fmt::format("unset UOPDIFF_CLANG, which is '{}', and {}", chosen, result.install);
+  return result;
 }
 
 std::string require(const ToolCheck& tool) {

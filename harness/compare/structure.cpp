@@ -346,6 +346,32 @@ StructureDiff compare_structure(const ScheduleForm& left, const ScheduleForm& ri
   return Comparison(left, right, left_name, right_name).run();
 }
 
+namespace {
+
+// The kinds of lines that a facet of a kernel pair is about; others may be spelled differently without a
+// mark.
+std::set<std::string> marked_lines(const StructureDiff& diff, const KernelMatch& match) {
+  std::set<std::string> kinds;
+  for (const Facet& facet : diff.facets) {
+    const bool here = (match.left >= 0 && facet.left_kernel == match.left) ||
+                      (match.right >= 0 && facet.right_kernel == match.right);
+    if (!here) continue;
+    switch (facet.verdict_class) {
+      case VerdictClass::ranges:
+        kinds.insert("ranges");
+        break;
+      case VerdictClass::reduce:
+        kinds.insert({"reduce", "load"});
+        break;
+      default:
+        kinds.insert({"load", "store"});
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
 std::vector<std::string> side_by_side(const ScheduleForm& left, const ScheduleForm& right,
                                       const StructureDiff& diff, const std::string& left_name,
                                       const std::string& right_name, size_t width) {
@@ -355,10 +381,12 @@ std::vector<std::string> side_by_side(const ScheduleForm& left, const ScheduleFo
   for (const KernelMatch& match : diff.matches) {
     const auto& a = match.left < 0 ? none : left.kernels[static_cast<size_t>(match.left)].lines;
     const auto& b = match.right < 0 ? none : right.kernels[static_cast<size_t>(match.right)].lines;
+    const std::set<std::string> marks = marked_lines(diff, match);
     for (size_t k = 0; k < std::max(a.size(), b.size()); ++k) {
       const std::string left_text = k < a.size() ? a[k].text : "", right_text = k < b.size() ? b[k].text : "";
-      // Headers differ in nothing but the kernel's number.
-      const bool same = left_text == right_text || (k == 0 && match.left >= 0 && match.right >= 0);
+      const bool both = match.left >= 0 && match.right >= 0;
+      const std::string& kind = k < a.size() ? a[k].facet : b[k].facet;
+      const bool same = left_text == right_text || (both && !marks.count(kind));
       const auto left_lines = wrapped(left_text, column), right_lines = wrapped(right_text, column);
       for (size_t w = 0; w < std::max(left_lines.size(), right_lines.size()); ++w)
         result.push_back(fitted(w < left_lines.size() ? left_lines[w] : "", column) + (same ? "   " : " ! ") +

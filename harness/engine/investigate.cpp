@@ -52,24 +52,30 @@ std::string fresh_data_result(Evaluator& evaluator, const Program& program, cons
 Investigation investigate(Evaluator& evaluator, const Program& program, const Cause& cause,
                           const ShrinkBudget& budget, const std::function<bool()>& stop) {
   Investigation result;
-  const QuickTimeouts quick(evaluator, cause);
   bool values = values_needed(cause);
   const auto cause_of = [&](const Program& candidate) {
     return evaluator.evaluate(candidate, values).verdict.cause;
   };
-
-  ++result.evaluations;
   ShrinkResult shrunk{canonical(program), 0, "not shrunk"};
-  const bool again = cause_of(program) == cause;
-  if (again) shrunk = shrink(program, cause, cause_of, budget, stop);
+  bool again = false;
+  const auto run_shrink = [&] {
+    const QuickTimeouts quick(evaluator, cause);
+    again = cause_of(program) == cause;
+    ++result.evaluations;
+    if (!again) return;
+    shrunk = shrink(program, cause, cause_of, budget, stop);
+    result.evaluations += shrunk.evaluations;
+  };
+  run_shrink();
+  // With the whole time limit: what only ran out of a short one is not reproduced here.
   Evaluation last = evaluator.evaluate(shrunk.program, true, true);
-  result.evaluations += shrunk.evaluations + 1;
+  ++result.evaluations;
   // Run for real, the smallest program may show something graver: then keep that in sight from the start.
   if (again && !values && last.verdict.cause != cause) {
     values = true;
-    shrunk = shrink(program, cause, cause_of, budget, stop);
+    run_shrink();
     last = evaluator.evaluate(shrunk.program, true, true);
-    result.evaluations += shrunk.evaluations + 1;
+    ++result.evaluations;
   }
 
   Case saved = make_case(last);

@@ -89,7 +89,7 @@ Bytes make_data(const Node& input) {
   Bytes bytes(static_cast<size_t>(count) * byte_size(input.dtype));
   for (int64_t k = 0; k < count; ++k) {
     const uint64_t random = mix64(mix64(seed) + static_cast<uint64_t>(k));
-    const int64_t index = k + static_cast<int64_t>(seed);
+    const auto index = static_cast<int64_t>(static_cast<uint64_t>(k) + seed);  // may wrap
     switch (input.dtype) {
       case DType::boolean:
         put(bytes, k, bool_element(fill, random, index));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -32,20 +34,45 @@ double number_from_json(const json& value) {
   throw Error(ErrorKind::input, fmt::format("'{}' is not a number", text));
 }
 
+// The library would take 1.5 and true for 1.
+int64_t integer_from_json(const json& value) {
+  if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
+    throw Error(ErrorKind::input, fmt::format("'{}' is not an integer", value.dump()));
+  return value.get<int64_t>();
+}
+
+Ints ints_from_json(const json& value) {
+  if (!value.is_array()) throw Error(ErrorKind::input, "expected a list of integers");
+  Ints ints;
+  for (const json& item : value) ints.push_back(integer_from_json(item));
+  return ints;
+}
+
+Pairs pairs_from_json(const json& value) {
+  if (!value.is_array()) throw Error(ErrorKind::input, "expected a list of pairs");
+  Pairs pairs;
+  for (const json& item : value) {
+    const Ints pair = ints_from_json(item);
+    if (pair.size() != 2) throw Error(ErrorKind::input, "expected a pair [a,b]");
+    pairs.emplace_back(pair[0], pair[1]);
+  }
+  return pairs;
+}
+
 AttrValue attr_from_json(const json& value, AttrKind kind) {
   switch (kind) {
     case AttrKind::boolean:
       return value.get<bool>();
     case AttrKind::integer:
-      return value.get<int64_t>();
+      return integer_from_json(value);
     case AttrKind::number:
       return number_from_json(value);
     case AttrKind::word:
       return value.get<std::string>();
     case AttrKind::ints:
-      return value.get<Ints>();
+      return ints_from_json(value);
     case AttrKind::pairs:
-      return value.get<Pairs>();
+      return pairs_from_json(value);
   }
   throw Error(ErrorKind::internal, "unknown kind of attribute");
 }
@@ -53,20 +80,24 @@ AttrValue attr_from_json(const json& value, AttrKind kind) {
 Node node_from_json(const json& value, const std::map<std::string, int>& positions) {
   Node node;
   node.name = value.at("name").get<std::string>();
+  if (node.name.empty()) throw Error(ErrorKind::input, "a node has no name");
   node.op = &get_op(value.at("op").get<std::string>());
   const auto dtype = dtype_from_name(value.at("dtype").get<std::string>());
   if (!dtype) throw Error(ErrorKind::input, fmt::format("unknown dtype in node '{}'", node.name));
   node.dtype = *dtype;
-  node.shape = value.at("shape").get<Shape>();
+  node.shape = ints_from_json(value.at("shape"));
   for (const auto& src : value.at("src")) {
     const auto found = positions.find(src.get<std::string>());
     if (found == positions.end())
       throw Error(ErrorKind::input, fmt::format("node '{}' uses an undefined name", node.name));
     node.src.push_back(found->second);
   }
-  for (const AttrSpec& spec : node.op->attrs)
-    if (value.at("attrs").contains(spec.name))
-      node.attrs[spec.name] = attr_from_json(value.at("attrs").at(spec.name), spec.kind);
+  for (const auto& [key, attr] : value.at("attrs").get<std::map<std::string, json>>()) {
+    const auto spec = std::ranges::find(node.op->attrs, key, &AttrSpec::name);
+    if (spec == node.op->attrs.end())
+      throw Error(ErrorKind::input, fmt::format("{} has no attribute '{}'", node.op->name, key));
+    node.attrs[key] = attr_from_json(attr, spec->kind);
+  }
   return node;
 }
 

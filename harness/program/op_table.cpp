@@ -112,7 +112,7 @@ std::vector<OpInfo> make_table() {
   add("softmax", composite, 1, 1, floats, axis_attr, 2, "exp(x - max) divided by its sum along axis",
       rules::along_axis, composites::softmax);
   add("cumsum", composite, 1, 1, numbers, axis_attr, 2, "sum of the elements up to this one along axis",
-      rules::along_axis, composites::cumsum);
+      rules::cumsum, composites::cumsum);
   return t;
 }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
+#include <cctype>
+#include <string_view>
 
 #include "harness/program/error.h"
 #include "harness/program/op_table.h"
@@ -11,6 +11,17 @@ namespace uopdiff {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// For messages: short and printable whatever the file holds.
+std::string quoted(std::string_view text) {
+  constexpr size_t kLongest = 40;
+  std::string result = "'";
+  for (char c : text.substr(0, kLongest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    result += byte < 0x20 || byte > 0x7e ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return result + (text.size() > kLongest ? "...'" : "'");
+}
 
 // Reads one line; keeps the column for messages.
 class LineReader {
@@ -42,8 +53,8 @@ class LineReader {
     if (!accept(c)) fail(fmt::format("expected '{}'{}", c, found()));
   }
   std::string found() const {
-    return position_ < text_.size() ? fmt::format(", found '{}'", text_[position_])
-                                    : ", found the end of the line";
+    if (position_ >= text_.size()) return ", found the end of the line";
+    return ", found " + quoted(std::string_view(text_).substr(position_, 1));
   }
 
   std::string word(const char* what) {
@@ -71,7 +82,7 @@ class LineReader {
       if (used == text.size()) return value;
     } catch (const std::exception&) {
     }
-    fail_at(start, fmt::format("'{}' is not an integer", text));
+    fail_at(start, quoted(text) + " is not an integer");
   }
   double number() {
     skip_space();
@@ -85,7 +96,7 @@ class LineReader {
       if (used == text.size()) return value;
     } catch (const std::exception&) {
     }
-    fail_at(start, fmt::format("'{}' is not a number", text));
+    fail_at(start, quoted(text) + " is not a number");
   }
   template <class Item>
   void list(Item item) {
@@ -128,8 +139,7 @@ AttrValue parse_value(LineReader& in, AttrKind kind) {
     case AttrKind::boolean: {
       const size_t start = in.position();
       const std::string text = in.word("true or false");
-      if (text != "true" && text != "false")
-        in.fail_at(start, fmt::format("expected true or false, not '{}'", text));
+      if (text != "true" && text != "false") in.fail_at(start, "expected true or false, not " + quoted(text));
       return text == "true";
     }
     case AttrKind::integer:
@@ -166,7 +176,7 @@ class Parser {
       outputs(in);
     else
       node(in, first, start);
-    if (!in.at_end()) in.fail(fmt::format("unexpected '{}'", in.peek()));
+    if (!in.at_end()) in.fail("unexpected " + quoted(std::string(1, in.peek())));
   }
 
   Program finish(int last_line) {
@@ -177,7 +187,7 @@ class Parser {
 
  private:
   void node(LineReader& in, const std::string& name, size_t start) {
-    if (positions_.count(name)) in.fail_at(start, fmt::format("'{}' is defined twice", name));
+    if (positions_.count(name)) in.fail_at(start, quoted(name) + " is defined twice");
     in.skip_space();
     in.expect('=');
     in.skip_space();
@@ -187,7 +197,7 @@ class Parser {
     const std::string op_name = in.word("an operation");
     node.op = find_op(op_name);
     if (!node.op)
-      in.fail_at(op_start, fmt::format("unknown operation '{}' (`uopdiff ops` lists them)", op_name));
+      in.fail_at(op_start, fmt::format("unknown operation {} (`uopdiff ops` lists them)", quoted(op_name)));
     if (node.op->category == Category::source) source_type(in, node);
     while (!in.at_end()) operand_or_attr(in, node);
     try {
@@ -202,7 +212,7 @@ class Parser {
     const size_t start = in.position();
     const std::string name = in.word("a dtype");
     const auto dtype = dtype_from_name(name);
-    if (!dtype) in.fail_at(start, fmt::format("unknown dtype '{}'; known are bool, i32, f32", name));
+    if (!dtype) in.fail_at(start, fmt::format("unknown dtype {}; known are bool, i32, f32", quoted(name)));
     node.dtype = *dtype;
     node.shape = in.ints();
   }
@@ -217,14 +227,14 @@ class Parser {
         return;
       }
       const auto found = positions_.find(name);
-      if (found == positions_.end()) in.fail_at(start, fmt::format("'{}' is not defined above", name));
+      if (found == positions_.end()) in.fail_at(start, quoted(name) + " is not defined above");
       node.src.push_back(found->second);
       return;
     }
     in.expect('=');
     const AttrSpec* spec = find_attr(*node.op, name);
-    if (!spec) in.fail_at(start, fmt::format("{} has no attribute '{}'", node.op->name, name));
-    if (node.attrs.count(name)) in.fail_at(start, fmt::format("attribute '{}' is given twice", name));
+    if (!spec) in.fail_at(start, fmt::format("{} has no attribute {}", node.op->name, quoted(name)));
+    if (node.attrs.count(name)) in.fail_at(start, fmt::format("attribute {} is given twice", quoted(name)));
     node.attrs[name] = parse_value(in, spec->kind);
   }
 
@@ -234,7 +244,7 @@ class Parser {
       const size_t start = in.position();
       const std::string name = in.word("a name");
       const auto found = positions_.find(name);
-      if (found == positions_.end()) in.fail_at(start, fmt::format("'{}' is not defined above", name));
+      if (found == positions_.end()) in.fail_at(start, quoted(name) + " is not defined above");
       program_.outputs.push_back(found->second);
       in.skip_space();
     } while (in.accept(','));

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "harness/program/error.h"
@@ -51,6 +52,13 @@ void complete_attrs(Node& node) {
   }
 }
 
+// The text form has to be able to write it.
+bool is_name(const std::string& name) {
+  return name != "output" && std::ranges::all_of(name, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+         });
+}
+
 std::string free_name(const Program& program) {
   std::set<std::string> taken;
   for (const Node& node : program.nodes) taken.insert(node.name);
@@ -84,6 +92,8 @@ int append(Program& program, Node node) {
              ? fmt::format("takes {} operand(s), not {}", node.op->min_arity, arity)
              : fmt::format("takes {} to {} operands, not {}", node.op->min_arity, node.op->max_arity, arity));
   complete_attrs(node);
+  if (!is_name(node.name))
+    fail(node, "its result's name is not made of letters, digits and _, or is 'output'");
   if (node.name.empty()) node.name = free_name(program);
   std::vector<const Node*> operands;
   for (int src : node.src) operands.push_back(&program.nodes.at(static_cast<size_t>(src)));
@@ -118,15 +128,28 @@ int append_source(Program& program, const std::string& op, DType dtype, Shape sh
 Program canonical(const Program& program) {
   Program result;
   std::vector<int> position(program.nodes.size(), -1);
-  const std::function<int(int)> visit = [&](int old) {
-    if (position[static_cast<size_t>(old)] >= 0) return position[static_cast<size_t>(old)];
-    Node node = program.nodes[static_cast<size_t>(old)];
-    for (int& src : node.src) src = visit(src);
-    node.name = default_name(result.nodes.size());
-    result.nodes.push_back(std::move(node));
-    return position[static_cast<size_t>(old)] = static_cast<int>(result.nodes.size()) - 1;
-  };
-  for (int output : program.outputs) result.outputs.push_back(visit(output));
+  // Depth first with a stack of its own: a chain may be longer than the machine's stack is deep.
+  for (int output : program.outputs) {
+    std::vector<std::pair<int, size_t>> open{{output, 0}};  // a node, and how many of its sources are done
+    while (!open.empty()) {
+      auto& [old, done] = open.back();
+      const Node& node = program.nodes[static_cast<size_t>(old)];
+      if (position[static_cast<size_t>(old)] < 0 && done < node.src.size()) {
+        const int next = node.src[done++];
+        if (position[static_cast<size_t>(next)] < 0) open.emplace_back(next, 0);
+        continue;
+      }
+      if (position[static_cast<size_t>(old)] < 0) {
+        Node copy = node;
+        for (int& src : copy.src) src = position[static_cast<size_t>(src)];
+        copy.name = default_name(result.nodes.size());
+        position[static_cast<size_t>(old)] = static_cast<int>(result.nodes.size());
+        result.nodes.push_back(std::move(copy));
+      }
+      open.pop_back();
+    }
+    result.outputs.push_back(position[static_cast<size_t>(output)]);
+  }
   return result;
 }
 

@@ -75,10 +75,13 @@ void full(Node& node, const Operands&) {
   if (is_float(node.dtype)) {
     if (std::isfinite(value) && static_cast<double>(static_cast<float>(value)) != value)
       fail(fmt::format("value {} is not exactly an f32", value));
-  } else if (node.dtype == DType::boolean ? (value != 0 && value != 1)
-                                          : value != static_cast<int32_t>(value)) {
-    fail(fmt::format("value {} is not a {}", value, dtype_name(node.dtype)));
+    return;
   }
+  const bool boolean = node.dtype == DType::boolean;
+  const double least = boolean ? 0 : -2147483648.0, largest = boolean ? 1 : 2147483647.0;
+  if (!(value >= least && value <= largest) || value != std::trunc(value))
+    fail(fmt::format("value {} is not of dtype {}", value, dtype_name(node.dtype)));
+  if (value == 0) node.attrs["value"] = 0.0;  // integers know no -0
 }
 
 void arange(Node& node, const Operands&) {
@@ -86,8 +89,10 @@ void arange(Node& node, const Operands&) {
   if (node.shape.size() != 1) fail(fmt::format("arange has rank 1, not shape {}", shape_text(node.shape)));
   const int64_t step = node.attr<int64_t>("step"), start = node.attr<int64_t>("start");
   if (step == 0) fail("arange needs a step other than 0");
-  // Beyond 2^24 an f32 would have to round, and the sum must stay far from wrapping.
-  if (std::abs(start) > 1 << 20 || std::abs(step) > 1 << 10) fail("arange start or step is out of range");
+  // Beyond 2^24 an f32 would have to round; the first test keeps the second from overflowing.
+  const auto too_large = [](int64_t value) { return value > kMaxElements || value < -kMaxElements; };
+  if (too_large(start) || too_large(step) || too_large(start + (node.shape[0] - 1) * step))
+    fail(fmt::format("arange has values beyond +-{}", kMaxElements));
 }
 
 void reshape(Node& node, const Operands& src) {
@@ -126,6 +131,8 @@ void pad(Node& node, const Operands& src) {
   node.shape = src[0]->shape;
   for (size_t i = 0; i < padding.size(); ++i) {
     if (padding[i].first < 0 || padding[i].second < 0) fail("padding is negative; use shrink");
+    if (padding[i].first > kMaxElements || padding[i].second > kMaxElements)
+      fail(fmt::format("padding [{},{}] is above {}", padding[i].first, padding[i].second, kMaxElements));
     node.shape[i] += padding[i].first + padding[i].second;
   }
   check_shape(node.shape);
@@ -213,6 +220,9 @@ void matmul(Node& node, const Operands& src) {
   if (!ranks_fit || !std::equal(a.begin(), a.end() - 2, b.begin()) || a.back() != b[b.size() - 2])
     fail(fmt::format("cannot multiply {} by {}: wants [...,m,k] and [...,k,n] with equal leading axes",
                      shape_text(a), shape_text(b)));
+  Shape products = a;  // of the definition (composites.h)
+  products.push_back(b.back());
+  check_shape(products);
   node.shape = a;
   node.shape.back() = b.back();
 }
@@ -221,6 +231,13 @@ void along_axis(Node& node, const Operands& src) {
   node.dtype = src[0]->dtype;
   node.shape = src[0]->shape;
   check_axis(node.attr<int64_t>("axis"), node.shape.size());
+}
+
+void cumsum(Node& node, const Operands& src) {
+  along_axis(node, src);
+  Shape terms = node.shape;  // of the definition (composites.h)
+  terms.push_back(node.shape[static_cast<size_t>(node.attr<int64_t>("axis"))]);
+  check_shape(terms);
 }
 
 }  // namespace uopdiff::rules

@@ -25,5 +25,6 @@ void cast(Node& node, const Operands& src);
 void reduce(Node& node, const Operands& src);
 void matmul(Node& node, const Operands& src);
 void along_axis(Node& node, const Operands& src);  // keeps the shape, checks `axis`
+void cumsum(Node& node, const Operands& src);
 
 }  // namespace uopdiff::rules

@@ -13,6 +13,8 @@
 namespace uopdiff {
 namespace {
 
+constexpr size_t kWrongElementsKept = 8;
+
 using Operands = std::vector<const RefTensor*>;
 
 bool any_undetermined(std::span<const Element> operands) {
@@ -52,7 +54,8 @@ void elementwise(const Node& node, const Operands& src, RefTensor& out, bool& ma
     may_trap |= out.elements[k].undetermined == Undetermined::division_by_zero;
   }
   if (node.op->category != Category::binary || is_float(dtype)) return;
-  if (node.op->name.find("div") == std::string::npos && node.op->name.find("mod") == std::string::npos) return;
+  if (node.op->name.find("div") == std::string::npos && node.op->name.find("mod") == std::string::npos)
+    return;
   // An undetermined divisor may be zero; an undetermined dividend may be INT_MIN.
   for (size_t k = 0; k < out.elements.size(); ++k) {
     const Element &a = src[0]->elements[k], &b = src[1]->elements[k];
@@ -150,11 +153,14 @@ ValueCheck check_values(const RefTensor& expected, const Bytes& got) {
     else
       right = have.f == want.f || std::abs(have.f - want.f) <= want.error;
     if (right) continue;
-    if (check.wrong++ == 0) {
-      check.first_wrong = k;
-      check.expected = element_text(expected.dtype, want);
-      check.got = element_text(expected.dtype, have);
-    }
+    ++check.wrong;
+    if (check.first.size() < kWrongElementsKept)
+      check.first.push_back({k, element_text(expected.dtype, want), element_text(expected.dtype, have)});
+  }
+  if (!check.first.empty()) {
+    check.first_wrong = check.first[0].index;
+    check.expected = check.first[0].expected;
+    check.got = check.first[0].got;
   }
   return check;
 }

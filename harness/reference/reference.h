@@ -26,11 +26,17 @@ struct Reference {
 // `inputs`: data by input name (make_data). Composites are evaluated by their definition.
 Reference evaluate_reference(const Program& program, const std::map<std::string, Bytes>& inputs);
 
+struct WrongElement {
+  int64_t index = 0;  // flat
+  std::string expected, got;
+};
+
 // How an output compares with the reference.
 struct ValueCheck {
   int64_t elements = 0, wrong = 0, undetermined = 0;
   int64_t first_wrong = -1;                  // flat index
   std::string expected, got;                 // text of the first wrong element
+  std::vector<WrongElement> first;           // at most 8 wrong elements
   std::map<std::string, int64_t> by_reason;  // undetermined elements
 };
 ValueCheck check_values(const RefTensor& expected, const Bytes& got);

@@ -89,8 +89,9 @@ Element neg(DType dtype, Operands x) {
 
 Element abs_of(DType dtype, Operands x) {
   if (!is_float(dtype)) return wrapped(std::abs(x[0].i));
-  // Written as where(x < 0, -x, x) or x * sign(x), which treat NaN differently.
+  // Written as where(x < 0, -x, x), or as x * (sign of x + x*0) (tinygrad 0.12.0 tensor.py, `sign`).
   if (is_nan(x[0])) return undetermined(Undetermined::nan_order);
+  if (is_special(x[0])) return undetermined(Undetermined::zero_sign);
   Element e = passed_on(x[0]);
   e.f = std::abs(e.f);
   return e;
@@ -106,7 +107,8 @@ Element relu(DType dtype, Operands x) {
 Element sqrt_of(DType, Operands x) {
   if (overflowed(x[0])) return undetermined(Undetermined::overflow);
   if (is_nan(x[0])) return x[0];
-  if (x[0].f + x[0].error < 0) return may_flush(x[0]) ? undetermined(Undetermined::overflow) : exact_float(NAN);
+  if (x[0].f + x[0].error < 0)
+    return may_flush(x[0]) ? undetermined(Undetermined::overflow) : exact_float(NAN);
   if (x[0].f - x[0].error < 0) return undetermined(Undetermined::interval);
   if (may_flush(x[0])) return undetermined(Undetermined::overflow);
   const double value = std::sqrt(x[0].f);
@@ -169,7 +171,7 @@ Element log_of(DType dtype, Operands x) {
 Element sin_of(DType, Operands x) {
   if (overflowed(x[0])) return undetermined(Undetermined::overflow);
   if (is_special(x[0])) return exact_float(NAN);
-  if (std::abs(x[0].f) > 10000) return undetermined(Undetermined::large_argument);
+  if (std::abs(x[0].f) + x[0].error > 10000) return undetermined(Undetermined::large_argument);
   // Absolute: the argument reduction subtracts multiples of pi in a few f32 pieces.
   return f32::leaf(std::sin(x[0].f), std::min(2.0, x[0].error + 0x1p-21 + std::abs(x[0].f) * 0x1p-23));
 }
@@ -304,6 +306,7 @@ Element cast_element(DType from, DType to, const Element& x) {
 Element reduce_elements(const std::string& op, DType dtype, Operands elements) {
   for (const Element& e : elements)
     if (e.undetermined != Undetermined::no) return undetermined(Undetermined::data);
+  if (is_float(dtype) && elements.size() == 1) return passed_on(elements[0]);
   if (is_float(dtype) && op == "sum") return f32::sum(elements);
   if (is_float(dtype) && op == "prod") return f32::product(elements);
   const std::string step = op == "sum" ? "add" : op == "prod" ? "mul" : op == "max" ? "maximum" : "minimum";

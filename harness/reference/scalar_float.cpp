@@ -17,15 +17,27 @@ Element infinity(double sign) {
 Element finish(Element e) {
   if (e.low < kTiny && e.magnitude > 0)
     e.leaf_error += 2 * (e.terms + e.factors) * kTiny * e.high;  // a flushed part times what follows it
+  if (e.terms > 1 && e.grain < kTiny) e.leaf_error += (e.terms - 1) * kTiny;  // flushed partial sums
   // All partial results are multiples of the grain below 2^24 grains: no order rounds anywhere.
   const bool never_rounds = e.leaf_error == 0 && e.magnitude <= e.grain * 0x1p24;
-  e.error = never_rounds ? 0
-                         : e.leaf_error + kSlack * (e.terms + e.factors - 2) * kUnit *
-                                              (e.magnitude + e.leaf_error);
+  e.error = never_rounds
+                ? 0
+                : e.leaf_error + kSlack * (e.terms + e.factors - 2) * kUnit * (e.magnitude + e.leaf_error);
   if (e.high * kSlack < kMax && std::abs(e.f) + e.error < kMax) return e;
   // A sum whose parts together stay below twice the largest float cannot pass by the other infinity.
-  if (std::abs(e.f) - e.error > kMax * kSlack && e.high < 2 * kMax) return infinity(e.f);
+  const bool one_way = e.terms == 1 || e.high < 2 * kMax;
+  if (one_way && std::abs(e.f) - e.error > kMax * kSlack) return infinity(e.f);
   return undetermined(Undetermined::overflow);
+}
+
+// An infinity or NaN, with the range of what was added to or multiplied with it: where a part of that
+// overflows or is flushed first, the result is another.
+Element beyond(double value, double high, double low) {
+  if (high * kSlack >= kMax) return undetermined(Undetermined::overflow);
+  Element e = exact_float(value);
+  e.high = high;
+  e.low = low;
+  return e;
 }
 
 // The size of a sum, as the smallest partial result that later products may meet.
@@ -49,7 +61,7 @@ Element add(const Element& a, const Element& b) {
   if (is_special(a) || is_special(b)) {
     // x - x may be folded to 0 even where x is infinite or NaN.
     if (is_special(a) && is_special(b) && std::isnan(a.f + b.f)) return undetermined(Undetermined::zero_sign);
-    return exact_float(a.f + b.f);
+    return beyond(a.f + b.f, a.high + b.high, std::min(a.low, b.low));
   }
   Element e;
   e.f = a.f + b.f;
@@ -70,14 +82,15 @@ Element negated(Element x) {
 
 Element multiply(const Element& a, const Element& b) {
   if (overflowed(a) || overflowed(b)) return undetermined(Undetermined::overflow);
+  if (is_special(a) || is_special(b)) {
+    // Both compilers fold x*0 to 0 whatever x is.
+    if (may_be_zero(a) || may_be_zero(b) || a.low * b.low < kTiny)
+      return undetermined(Undetermined::zero_sign);
+    return beyond(a.f * b.f, a.high * b.high, a.low * b.low);
+  }
   Element e;
   e.f = a.f * b.f;
   e.low = a.low * b.low;
-  if (is_special(a) || is_special(b)) {
-    // Both compilers fold x*0 to 0 whatever x is; a part that is flushed to zero first gives NaN.
-    if (may_be_zero(a) || may_be_zero(b) || e.low < kTiny) return undetermined(Undetermined::zero_sign);
-    return e;
-  }
   e.leaf_error = a.leaf_error * (b.magnitude + b.leaf_error) + a.magnitude * b.leaf_error;
   e.magnitude = a.magnitude * b.magnitude;
   if (e.magnitude > 0) e.grain = a.grain * b.grain;
@@ -108,7 +121,8 @@ Element reciprocal(const Element& x) {
     e.grain = 0;
   }
   e.factors = x.factors;
-  e.high = std::max(e.high, 1 / x.low);
+  // Divisors may be collected into one product, which is flushed before its reciprocal overflows.
+  e.high = std::max(e.high, 4 / x.low);
   e.low = std::min(e.low, 1 / x.high);
   return finish(e);
 }
@@ -123,16 +137,19 @@ Element divide(const Element& a, const Element& b) {
 }
 
 Element sum(std::span<const Element> elements) {
-  if (elements.size() == 1) return elements[0];
-  Element e, special;
-  bool any_special = false;
+  Element e;
+  double special = 0;
+  bool any_special = false, any_nan = false;
   e.terms = 0;
   e.high = 0;
   for (const Element& x : elements) {
     if (overflowed(x)) return undetermined(Undetermined::overflow);
     if (is_special(x)) {
-      special.f += x.f;
+      special += x.f;
       any_special = true;
+      any_nan |= is_nan(x);
+      e.high += x.high;
+      e.low = std::min(e.low, x.low);
       continue;
     }
     e.f += x.f;
@@ -147,7 +164,12 @@ Element sum(std::span<const Element> elements) {
   e.terms = std::max(e.terms, 1.0);
   e.high = std::max(e.high, 1.0);
   e.low = lowest(e.low, e.f);
-  if (any_special) return e.high >= kMax ? undetermined(Undetermined::overflow) : special;
+  if (any_special) {
+    // The sum of x*c becomes c times the sum of x (tinygrad 0.12.0 uop/symbolic.py, "move const multiply
+    // after REDUCE"): opposite infinities are NaN in one order only.
+    if (std::isnan(special) && !any_nan) return undetermined(Undetermined::zero_sign);
+    return beyond(special, e.high, e.low);
+  }
   return finish(e);
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "harness/program/fill.h"
@@ -78,6 +80,42 @@ std::string structure_text(const Evaluation& evaluation, const TextStyle& style)
     text += "  " + (differs ? paint(line, kRed, style) : line) + "\n";
   }
   return text;
+}
+
+std::string value_at(const Side& side, size_t output, int64_t index) {
+  if (output >= side.reply.outputs.size()) return "-";
+  const Output& data = side.reply.outputs[output];
+  const auto dtype = dtype_from_name(data.dtype);
+  if (!dtype || static_cast<size_t>(index + 1) * byte_size(*dtype) > data.data.size()) return "-";
+  return element_text(*dtype, element_from_bytes(*dtype, data.data, index));
+}
+
+// The first wrong elements of each output, with both sides' values; wrong ones are marked.
+std::string values_text(const Evaluation& evaluation, const TextStyle& style) {
+  const Side &left = evaluation.left, &right = evaluation.right;
+  std::string text;
+  const size_t outputs = std::max(left.checks.size(), right.checks.size());
+  for (size_t k = 0; k < outputs; ++k) {
+    std::map<int64_t, std::string> expected;
+    std::map<const Side*, std::set<int64_t>> wrong;
+    for (const Side* side : {&left, &right})
+      if (k < side->checks.size())
+        for (const WrongElement& each : side->checks[k].first) {
+          expected[each.index] = each.expected;
+          wrong[side].insert(each.index);
+        }
+    for (const auto& [index, value] : expected) {
+      const auto shown = [&](const Side& side) {
+        return value_at(side, k, index) + (wrong[&side].count(index) ? " !" : "");
+      };
+      text += fmt::format("  {:<14} {:<28} {:<24} {}\n", fmt::format("out{}[{}]", k, index), value,
+                          shown(left), shown(right));
+    }
+  }
+  if (text.empty()) return "";
+  return paint(fmt::format("{:<16} {:<28} {:<24} {}", "values", "expected", left.spec, right.spec), kBold,
+               style) +
+         "\n" + text;
 }
 
 std::string failure_details(const Evaluation& evaluation, const TextStyle& style) {
@@ -163,6 +201,7 @@ std::string explain(const Evaluation& evaluation, const std::string& replay, con
   for (const Facet& facet : verdict.facets)
     text += paint(class_name(facet.verdict_class), kRed, style) + "\n" + indented(facet.reason, "  ");
   if (!verdict.layer.empty()) text += verdict.layer + "\n";
+  text += values_text(evaluation, style);
   text += failure_details(evaluation, style);
   text += structure_text(evaluation, style);
   if (verdict.undetermined > 0)

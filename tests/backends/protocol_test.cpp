@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/backends/base64.h"
+#include "harness/backends/printable.h"
 #include "harness/program/error.h"
 
 namespace uopdiff {
@@ -59,6 +60,42 @@ TEST(Protocol, WrongRepliesSayWhy) {
   EXPECT_EQ(message_of(R"({"id":7,"status":"fine"})"), "a reply with an unknown status");
   EXPECT_EQ(message_of(R"({"id":7,"status":"ok","kernels":{}})"), "the kernels of a reply are not a list");
   EXPECT_TRUE(message_of(R"({"id":7})").starts_with("not a reply: "));
+}
+
+TEST(Protocol, OutputsHaveTheSizeOfTheirShape) {
+  const auto with = [](const std::string& output) {
+    return message_of(R"({"id":7,"status":"ok","outputs":[)" + output + "]}");
+  };
+  EXPECT_EQ(with(R"({"dtype":"f32","shape":[],"data":"AACAPw=="})"), "no error");
+  EXPECT_EQ(with(R"({"dtype":"f32","shape":[0,3],"data":""})"), "no error");
+  EXPECT_EQ(with(R"({"dtype":"bool","shape":[4],"data":"AAEAAQ=="})"), "no error");
+  EXPECT_EQ(with(R"({"dtype":"f32","shape":[2],"data":"AACAPw=="})"),
+            "an output f32[2] with 4 bytes of data");
+  EXPECT_EQ(with(R"({"dtype":"f31","shape":[1],"data":"AACAPw=="})"), "an output of the unknown dtype f31");
+  EXPECT_EQ(with(R"({"dtype":"f32","shape":[-1,-1],"data":"AACAPw=="})"), "an output of an impossible shape");
+  EXPECT_EQ(with(R"({"dtype":"f32","shape":[4294967296,4294967296],"data":""})"),
+            "an output of an impossible shape");
+}
+
+TEST(Protocol, StatusesOfTheHarnessAreNotTheWorkers) {
+  for (const char* status : {"crashed", "timeout", "out-of-memory"})
+    EXPECT_TRUE(message_of(std::string(R"({"id":7,"status":")") + status + "\"}")
+                    .starts_with("a reply with the status "))
+        << status;
+}
+
+TEST(Printable, KeepsTextAndReplacesTheRest) {
+  EXPECT_EQ(printable("a\tb\n\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "a\tb\n\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("\x1b[0m\r\x7f"), "?[0m??");
+  EXPECT_EQ(printable("\xe2\x82"), "??");            // cut
+  EXPECT_EQ(printable("\xc0\xaf"), "??");            // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "???");       // a surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "????");  // beyond U+10FFFF
+}
+
+RC_GTEST_PROP(Printable, IsAlwaysFitForJson, (const std::string& bytes)) {
+  nlohmann::json(printable(bytes)).dump();  // throws on what is not UTF-8
 }
 
 TEST(Protocol, AnotherProtocolNumberIsRefused) {

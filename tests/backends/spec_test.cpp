@@ -32,6 +32,10 @@ TEST(Spec, UnknownPartsAreNamedWithWhatIsKnown) {
             "backend '': unknown compiler ''; known are tinygrad@0.12.0, morok@0.1.0-alpha.2");
   EXPECT_EQ(message_of("tinygrad@9"), "backend 'tinygrad@9': unknown version '9'; known are 0.12.0");
   EXPECT_EQ(message_of("tinygrad@"), "backend 'tinygrad@': unknown version ''; known are 0.12.0");
+  EXPECT_EQ(message_of("tinygrad+"), "backend 'tinygrad+': unknown option '+'; known are +noopt");
+  for (const char* text : {"command:", "command:ls"})
+    EXPECT_EQ(message_of(text),
+              std::string("backend '") + text + "': a command starts with the absolute path of a program");
   EXPECT_EQ(message_of("morok+fast"), "backend 'morok+fast': unknown option '+fast'; known are +noopt");
 }
 

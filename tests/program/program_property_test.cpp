@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "generators/program_gen.h"
@@ -15,7 +16,11 @@
 namespace uopdiff {
 namespace {
 
-Program any_program() { return *program_gen(get_profile("general")); }
+Program any_program() {
+  std::vector<std::string> names;
+  for (const Profile& profile : profiles()) names.push_back(profile.name);
+  return *program_gen(get_profile(*rc::gen::elementOf(names)));
+}
 
 RC_GTEST_PROP(ProgramForms, TextRoundTrips, ()) {
   const Program program = any_program();
@@ -37,6 +42,66 @@ RC_GTEST_PROP(ProgramForms, CanonicalIsAFixedPointAndIdsIgnoreNames, ()) {
   Program renamed = program;
   for (size_t n = 0; n < renamed.nodes.size(); ++n) renamed.nodes[n].name = "name" + std::to_string(n * 7);
   RC_ASSERT(case_id(renamed) == case_id(program));
+}
+
+// The same program in another valid order of its nodes, with dead nodes in between.
+Program disordered(const Program& program) {
+  Program result;
+  std::vector<int> position(program.nodes.size(), -1);
+  for (size_t placed = 0; placed < program.nodes.size();) {
+    std::vector<size_t> ready;
+    for (size_t n = 0; n < program.nodes.size(); ++n) {
+      const auto& src = program.nodes[n].src;
+      const auto done = [&](int s) { return position[static_cast<size_t>(s)] >= 0; };
+      if (position[n] < 0 && std::ranges::all_of(src, done)) ready.push_back(n);
+    }
+    const size_t n = *rc::gen::elementOf(ready);
+    Node node = program.nodes[n];
+    node.name = "node" + std::to_string(n);
+    for (int& src : node.src) src = position[static_cast<size_t>(src)];
+    position[n] = append(result, node);
+    if (*rc::gen::inRange(0, 3) == 0) {
+      node.name.clear();
+      append(result, node);
+    }
+    ++placed;
+  }
+  for (int output : program.outputs) result.outputs.push_back(position[static_cast<size_t>(output)]);
+  return result;
+}
+
+RC_GTEST_PROP(ProgramForms, IdsIgnoreOrderAndDeadNodes, ()) {
+  const Program program = any_program(), other = disordered(program);
+  RC_ASSERT(case_id(other) == case_id(program));
+  RC_ASSERT(print_program(canonical(other)) == print_program(program));
+  RC_ASSERT(print_program(canonical(canonical(other))) == print_program(canonical(other)));
+}
+
+RC_GTEST_PROP(ProgramForms, DifferentProgramsHaveDifferentIds, ()) {
+  const Program one = any_program(), two = any_program();
+  RC_ASSERT((case_id(one) == case_id(two)) == (print_program(one) == print_program(two)));
+}
+
+RC_GTEST_PROP(ProgramForms, ExpansionKeepsOutputsAndInputs, ()) {
+  const Program program = any_program();
+  for (bool all : {false, true}) {
+    const Program expanded = expand_composites(program, all);
+    if (all) RC_ASSERT(!has_expansion(expanded));
+    RC_ASSERT(print_program(parse_program(print_program(expanded), "t")) == print_program(expanded));
+    RC_ASSERT(expanded.outputs.size() == program.outputs.size());
+    for (size_t k = 0; k < program.outputs.size(); ++k) {
+      const Node &before = program.nodes[static_cast<size_t>(program.outputs[k])],
+                 &after = expanded.nodes[static_cast<size_t>(expanded.outputs[k])];
+      RC_ASSERT(before.shape == after.shape && before.dtype == after.dtype);
+    }
+    const auto inputs = inputs_of(program), kept = inputs_of(expanded);
+    RC_ASSERT(inputs.size() == kept.size());
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const Node &before = program.nodes[static_cast<size_t>(inputs[k])],
+                 &after = expanded.nodes[static_cast<size_t>(kept[k])];
+      RC_ASSERT(before.name == after.name && make_data(before) == make_data(after));
+    }
+  }
 }
 
 RC_GTEST_PROP(ProgramForms, MutatedTextParsesOrSaysWhy, ()) {

@@ -131,6 +131,80 @@ TEST(Division, AllSignsAgainstTheDefinition) {
     }
 }
 
+// Every i32 operation against 64-bit arithmetic reduced to 32 bits, on extremes and small values.
+TEST(Integers, WrapAround) {
+  const std::array<int64_t, 11> values{0,     1,      -1,         2,           -7,         31,
+                                       65536, -65537, 2147483647, -2147483648, -2147483647};
+  const auto wrap = [](int64_t value) { return static_cast<int64_t>(static_cast<int32_t>(value)); };
+  for (int64_t a : values)
+    for (int64_t b : values) {
+      const std::array<Element, 2> x{exact_int(a), exact_int(b)};
+      const auto of = [&](const char* op) { return scalar_function(op)(DType::i32, x); };
+      EXPECT_EQ(of("add").i, wrap(a + b));
+      EXPECT_EQ(of("sub").i, wrap(a - b));
+      EXPECT_EQ(of("mul").i, wrap(a * b));
+      EXPECT_EQ(of("and").i, a & b);
+      EXPECT_EQ(of("or").i, a | b);
+      EXPECT_EQ(of("xor").i, a ^ b);
+      EXPECT_EQ(of("neg").i, wrap(-a));
+      EXPECT_EQ(of("abs").i, wrap(a < 0 ? -a : a));
+      EXPECT_EQ(of("relu").i, a < 0 ? 0 : a);
+      EXPECT_EQ(of("lt").i, a < b);
+      EXPECT_EQ(of("eq").i, a == b);
+      EXPECT_EQ(of("ne").i, a != b);
+      EXPECT_EQ(of("maximum").i, a < b ? b : a);
+      EXPECT_EQ(of("minimum").i, a < b ? a : b);
+      EXPECT_EQ(reduce_elements("sum", DType::i32, x).i, wrap(a + b));
+      EXPECT_EQ(reduce_elements("prod", DType::i32, x).i, wrap(a * b));
+    }
+}
+
+TEST(Integers, ShiftsByEveryAmount) {
+  for (int64_t a : {int64_t{1}, int64_t{-1}, int64_t{-5}, int64_t{2147483647}, int64_t{-2147483648}})
+    for (int64_t by = -2; by < 40; ++by) {
+      const std::array<Element, 2> x{exact_int(a), exact_int(by)};
+      const Element left = scalar_function("shl")(DType::i32, x),
+                    right = scalar_function("shr")(DType::i32, x);
+      if (by < 0 || by > 31) {
+        EXPECT_EQ(left.undetermined, Undetermined::shift_amount);
+        EXPECT_EQ(right.undetermined, Undetermined::shift_amount);
+        continue;
+      }
+      EXPECT_EQ(left.i, static_cast<int32_t>(a * (int64_t{1} << by)));
+      EXPECT_EQ(right.i,
+                static_cast<int64_t>(std::floor(std::ldexp(static_cast<double>(a), static_cast<int>(-by)))));
+    }
+}
+
+struct Cast {
+  DType from;
+  double value;
+  DType to;
+  const char* result;
+};
+class Casts : public testing::TestWithParam<Cast> {};
+TEST_P(Casts, HandComputed) {
+  const Cast& c = GetParam();
+  const Element x = is_float(c.from) ? exact_float(c.value) : exact_int(static_cast<int64_t>(c.value));
+  EXPECT_EQ(element_text(c.to, cast_element(c.from, c.to, x)), c.result) << c.value;
+}
+constexpr DType kBool = DType::boolean, kInt = DType::i32, kReal = DType::f32;
+INSTANTIATE_TEST_SUITE_P(
+    All, Casts,
+    testing::Values(
+        Cast{kReal, 2.9, kInt, "2"}, Cast{kReal, -2.9, kInt, "-2"}, Cast{kReal, -0.0, kInt, "0"},
+        Cast{kReal, 2147483520, kInt, "2147483520"}, Cast{kReal, -2147483648.0, kInt, "-2147483648"},
+        Cast{kReal, 2147483648.0, kInt, "undetermined (float to integer out of range)"},
+        Cast{kReal, -2147483904.0, kInt, "undetermined (float to integer out of range)"},
+        Cast{kReal, INFINITY, kInt, "undetermined (float to integer out of range)"},
+        Cast{kReal, NAN, kInt, "undetermined (float to integer out of range)"},
+        Cast{kReal, NAN, kBool, "undetermined (NaN in an ordering)"}, Cast{kReal, -0.0, kBool, "false"},
+        Cast{kReal, 0.25, kBool, "true"}, Cast{kReal, -INFINITY, kBool, "true"},
+        Cast{kReal, 1e-40, kBool, "undetermined (decision inside the error interval)"},
+        Cast{kInt, 16777217, kReal, "16777217 +- 1.0e+00"}, Cast{kInt, -16777216, kReal, "-16777216"},
+        Cast{kInt, -3, kBool, "true"}, Cast{kInt, 0, kBool, "false"}, Cast{kBool, 1, kInt, "1"},
+        Cast{kBool, 1, kReal, "1"}, Cast{kBool, 0, kReal, "0"}, Cast{kReal, 1e-40, kReal, "1e-40"}));
+
 std::string reason(const std::string& lines) {
   const Reference reference = run(lines + "\noutput r\n");
   const Element& e = reference.outputs[0].elements[0];
@@ -160,6 +234,80 @@ TEST(Undetermined, EveryReason) {
             "follows from an undetermined operand");
 }
 
+// Rewrites that change a special value: the reference has to know them all.
+TEST(Undetermined, WhereCompilersMayRewrite) {
+  const auto of = [](const std::string& line) {
+    return reason(
+        "i = full f32[1] value=inf\nn = full f32[1] value=nan\nz = full f32[1] value=0\n"
+        "big = full f32[1] value=2.0769187434139311e+34\nhuge = full f32[1] value=2.9774707105582116e+38\n"
+        "tiny = full f32[1] value=5.877471754111438e-39\n" +
+        line);
+  };
+  const std::string zero = "sign of zero or zero times infinity",
+                    overflow = "near or order-dependent overflow",
+                    interval = "decision inside the error interval", nan = "NaN in an ordering";
+  EXPECT_EQ(of("r = sub n n"), zero);  // x - x is 0
+  EXPECT_EQ(of("r = div i i"), zero);  // x / x is 1
+  EXPECT_EQ(of("r = div z z"), zero);
+  EXPECT_EQ(of("r = mul n z"), zero);                                        // x * 0 is 0
+  EXPECT_EQ(of("r = div big i"), zero);                                      // a * (1/b)
+  EXPECT_EQ(of("m = neg i\nr = relu m"), zero);                              // (x > 0) * x
+  EXPECT_EQ(of("m = neg i\nx = cat i m axis=0\nr = sum x axes=[0]"), zero);  // c * sum(x)
+  EXPECT_EQ(of("r = abs n"), nan);                                           // x * sign(x)
+  EXPECT_EQ(of("r = abs i"), zero);  // with a sign that is computed by x*0, too
+  EXPECT_EQ(of("r = relu n"), nan);
+  EXPECT_EQ(of("x = cat n z axis=0\nr = max x axes=[0]"), nan);
+  EXPECT_EQ(of("x = cat n z axis=0\nr = min x axes=[0]"), nan);
+  EXPECT_EQ(of("r = eq n n"), nan);
+  EXPECT_EQ(of("x = mul big big\nr = div x big"), overflow);  // (x * y) / y is x
+  EXPECT_EQ(of("x = add huge huge\nr = sub x huge"), overflow);
+  EXPECT_EQ(of("x = add huge huge\ny = neg huge\nr = lt x y"), overflow);
+  EXPECT_EQ(of("x = add huge huge\ny = sqrt x\nr = neg y"), "follows from an undetermined operand");
+  EXPECT_EQ(of("r = reciprocal tiny"), overflow);  // 1/0 where subnormals are flushed
+  EXPECT_EQ(of("r = log2 tiny"), overflow);
+  EXPECT_EQ(of("r = sqrt tiny"), overflow);
+  EXPECT_EQ(of("r = lt z tiny"), interval);
+  EXPECT_EQ(of("r = ne z tiny"), interval);
+  // c + x < d is x < d - c, which rounds here: -1 < 2^-30 - 1.
+  EXPECT_EQ(
+      of("c = full f32[1] value=1\nx = full f32[1] value=-1\nd = full f32[1] value=9.313225746154785e-10\n"
+         "s = add c x\nr = lt s d"),
+      interval);
+  EXPECT_EQ(of("r = add i z"), "determined");
+  EXPECT_EQ(of("r = add n z"), "determined");
+  EXPECT_EQ(of("r = add huge huge"), "determined");  // inf in any order
+  EXPECT_EQ(of("r = mul big big"), "determined");
+  EXPECT_EQ(of("x = cat n z axis=0\nr = sum x axes=[0]"), "determined");
+}
+
+TEST(Undetermined, SpreadsThroughEveryKindOfOperation) {
+  const std::string open = "a = full i32[2] value=1\nz = full i32[2] value=0\nu = truncdiv a z\n",
+                    follows = "follows from an undetermined operand, may trap";
+  for (const char* line : {"r = neg u", "r = add a u", "r = mul z u", "r = lt u u", "r = cast u to=f32",
+                           "r = sum u axes=[0]", "r = max u axes=[0]", "b = eq u a\nr = where b a a",
+                           "b = eq a a\nr = where b u a", "x = flip u axes=[0]\nr = neg x",
+                           "r = cumsum u axis=0", "x = pad u padding=[[0,1]]\nr = prod x axes=[0]"})
+    EXPECT_EQ(reason(open + line), std::string(line).find("where b u a") == std::string::npos
+                                       ? follows
+                                       : "integer division by zero, may trap")
+        << line;
+}
+
+TEST(MayTrap, OnlyWhereAnIntegerDivisionIsOpen) {
+  const auto may_trap = [](const std::string& lines) { return run(lines + "\noutput r\n").may_trap; };
+  const std::string text =
+      "a = full i32[1] value=7\nz = full i32[1] value=0\nm = full i32[1] value=-1\n"
+      "w = full i32[1] value=40\nf = full f32[1] value=0\nn = reciprocal f\n";
+  EXPECT_FALSE(may_trap(text + "r = truncdiv a m"));
+  EXPECT_FALSE(may_trap(text + "r = shl a w"));
+  EXPECT_FALSE(may_trap(text + "r = div f f"));
+  EXPECT_FALSE(may_trap(text + "x = log2 n\nr = div f x"));
+  EXPECT_TRUE(may_trap(text + "x = truncmod a z\nr = neg a"));
+  EXPECT_TRUE(may_trap(text + "x = shl a w\nr = floordiv a x"));  // x may be 0
+  EXPECT_TRUE(may_trap(text + "x = shl a w\nr = truncmod x m"));  // x may be INT_MIN
+  EXPECT_FALSE(may_trap(text + "x = shl a w\nr = truncmod x a"));
+}
+
 TEST(Undetermined, OnlyTheChosenArmOfWhereCounts) {
   EXPECT_EQ(reason("a = full i32[1] value=1\nb = full i32[1] value=0\nd = truncdiv a b\nc = full bool[1] "
                    "value=false\nr = where c d a"),
@@ -183,6 +331,8 @@ TEST(Check, CountsWrongAndUndeterminedElements) {
   const ValueCheck bad = check_values(expected, bytes({0, std::nextafter(2.5f, 3.0f), 0, 1}));
   EXPECT_EQ(bad.wrong, 2);
   EXPECT_EQ(bad.first_wrong, 1);
+  ASSERT_EQ(bad.first.size(), 2u);
+  EXPECT_EQ(bad.first[1].got, "1");
   EXPECT_EQ(check_values(expected, bytes({0})).wrong, 4);
   const RefTensor truth{DType::boolean, {1}, {exact_int(1)}};
   EXPECT_EQ(check_values(truth, {1}).wrong, 0);

@@ -3,7 +3,7 @@
 import math
 
 from tinygrad.dtype import DType, Invalid, PtrDType, dtypes
-from tinygrad.uop.ops import Ops, UOp
+from tinygrad.uop.ops import Ops, UOp, axis_to_pos
 
 NAMES = {
     "bool": dtypes.bool,
@@ -69,16 +69,27 @@ def emit(ast: UOp) -> list:
     return nodes
 
 
+def kernel_name(ast: UOp) -> str:
+    """As get_optimized_ast of codegen/opt/postrange.py names it, but by its ranges before optimisation."""
+    nodes = ast.toposort()
+    ranges = [u for u in nodes if u.op is Ops.RANGE and u.vmax > 0]
+    ranges.sort(key=lambda u: (axis_to_pos[u.arg[-1]], u.arg[:-1]))
+    kind = "r" if any(u.op is Ops.REDUCE for u in nodes) else "E"
+    return "_".join([kind, *(u.src[0].render() for u in ranges)])
+
+
 class Buffers:
-    """Names each buffer of a schedule: an input, an output, or a temp numbered by first appearance."""
+    """Names each buffer of a schedule: an input, an output, or a temp numbered by first write.
+
+    To be made after scheduling, when the outputs have buffers. A temp is met first where it is written.
+    """
 
     def __init__(self, inputs, outputs):
         self.kinds, self.temps, self.keep = {}, 0, []
         for name, tensor in inputs.items():
             self.kinds[id(tensor.uop.base.buffer)] = {"kind": "input", "name": name}
         for index, tensor in enumerate(outputs):
-            if tensor.uop.base.op is Ops.BUFFER:
-                self.kinds.setdefault(id(tensor.uop.base.buffer), {"kind": "output", "index": index})
+            self.kinds.setdefault(id(tensor.uop.base.buffer), {"kind": "output", "index": index})
 
     def kind(self, buffer) -> dict:
         known = self.kinds.get(id(buffer))
@@ -92,10 +103,10 @@ class Buffers:
 def kernels(schedule, buffers: Buffers) -> list[dict]:
     result = []
     for item in schedule:
-        entry = {"name": "", "buffers": [buffers.kind(b) for b in item.bufs]}
+        entry = {"buffers": [buffers.kind(b) for b in item.bufs]}
         if item.ast.op is Ops.SINK:
-            entry["graph"] = emit(item.ast)
+            entry |= {"name": kernel_name(item.ast), "graph": emit(item.ast)}
         else:
-            entry["opaque"] = item.ast.op.name
+            entry |= {"name": item.ast.op.name.lower(), "opaque": item.ast.op.name}
         result.append(entry)
     return result
