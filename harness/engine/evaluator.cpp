@@ -71,8 +71,7 @@ Evaluation Evaluator::evaluate(const Program& program, bool values, bool source)
   // The compilers work while the reference does.
   const Reference reference = evaluate_reference(program, request.inputs);
   if (left_lacks.empty() && right_lacks.empty()) {
-    result.left.reply = workers_.left.receive();
-    result.right.reply = workers_.right.receive();
+    std::tie(result.left.reply, result.right.reply) = workers_.receive();
   } else {
     if (!left_lacks.empty()) result.left.reply = unsupported_reply(left_lacks);
     if (!right_lacks.empty()) result.right.reply = unsupported_reply(right_lacks);

@@ -95,7 +95,7 @@ def misbehave(request, stream, connection):
         "no-status": json.dumps({"id": request["id"]}),
         "bad-data": reply(request, outputs=[{"dtype": "f32", "shape": [1], "data": "?"}]),
         "twice": reply(request) + "\n" + reply(request),
-        "huge": reply(request, message="x" * (50 << 20)),
+        "huge": reply(request, message="x" * (50 << 20)) if behaviour == "huge" else "",
         "fat": reply(request, rss_mb=5000),
     }
     stream.write(answers[behaviour] + "\n")

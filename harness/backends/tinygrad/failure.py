@@ -53,7 +53,7 @@ def status_of(error: Exception) -> tuple[str, str]:
         return "unsupported", str(error)
     if isinstance(error, CompileFailed):
         return "compile-failed", clean(str(error))
-    text, where = clean(f"{type(error).__name__}: {error}"), place(error)
+    text, where = clean(f"{type(error).__name__}: {error}".removesuffix(": ")), place(error)
     if where is None:  # nothing of tinygrad was running
         return "protocol-error", f"fault of the adapter: {text}"
     panicked = isinstance(error, AssertionError | RecursionError)

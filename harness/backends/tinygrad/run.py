@@ -14,20 +14,29 @@ from tinygrad.codegen import get_program
 from tinygrad.codegen.opt.postrange import Scheduler
 from tinygrad.engine import schedule as engine_schedule
 from tinygrad.engine.realize import CompiledRunner
-from tinygrad.renderer import Renderer
+from tinygrad.renderer import ProgramSpec, Renderer
 from tinygrad.schedule import indexing
 from tinygrad.uop import divandmod
 from tinygrad.uop.ops import Ops, UOp
+
+# The functools caches of 0.12.0 with UOps in their keys or values.
+UOP_CACHES = (
+    UOp.const,
+    indexing.apply_movement_op,
+    indexing._apply_reshape,
+    divandmod.fold_divmod_general,
+)
 
 
 def forget_earlier_programs() -> None:
     """Empties whatever in tinygrad 0.12.0 outlives a program and could show in the reply to a later one.
 
     `method_cache` of engine/realize.py is not used at all, see `Run.compile`. UOps are interned: a new one is
-    the old one while that lives, and -0.0 counts as 0.0. So caches that hold UOps go, and garbage in cycles.
+    the old one while that lives, and -0.0 counts as 0.0 (`full(-0.0)` after any 0.0 is 0.0). So the caches
+    that hold UOps go, and garbage in cycles.
     """
     engine_schedule.schedule_cache.clear()
-    for cache in (indexing.apply_movement_op, indexing._apply_reshape, divandmod.fold_divmod_general):
+    for cache in UOP_CACHES:
         cache.cache_clear()
     Scheduler.kernel_cnt.clear()  # a counter in the names of kernels
     gc.collect()
@@ -61,7 +70,7 @@ class Run:
 
     def __init__(self, request: Request):
         self.request = request
-        self.step, self.started, self.times = "", 0.0, {}
+        self.step, self.started, self.times = "", None, {}
         self.kernels, self.outputs = [], []
 
     def enter(self, step: str) -> None:
@@ -69,9 +78,10 @@ class Run:
         self.step, self.started = step, time.perf_counter()
 
     def leave(self) -> None:
-        if self.step:
+        if self.started is not None:
             ms = (time.perf_counter() - self.started) * 1e3
             self.times[self.step] = round(self.times.get(self.step, 0.0) + ms, 3)
+            self.started = None
 
     def build(self, program: dict) -> tuple[dict[str, Tensor], list[Tensor]]:
         self.enter("build")
@@ -84,8 +94,9 @@ class Run:
                 tensors[name] = operations.apply(node, [tensors[s] for s in node["src"]])
         return inputs, [tensors[name] for name in program["outputs"]]
 
-    def schedule(self, inputs: dict[str, Tensor], outputs: list[Tensor]):
+    def schedule(self, program: dict):
         """Every output as a CONTIGUOUS of one SINK, as Morok schedules its outputs."""
+        inputs, outputs = self.build(program)
         self.enter("schedule")
         outputs = [t.contiguous() for t in outputs]
         items = outputs[0].schedule(*outputs[1:])
@@ -94,29 +105,34 @@ class Run:
                 raise failure.AdapterFault(f"an output is scheduled as {tensor.uop.op.name}, not as a buffer")
         return outputs, items, graph.kernels(items, graph.Buffers(inputs, outputs))
 
-    def compile(self, items: list, kernels: list[dict]) -> None:
-        """As `get_runner` of engine/realize.py, but without its cache, which would outlive the program."""
+    def render(self, items: list, kernels: list[dict]) -> dict[bytes, ProgramSpec]:
+        """Generated code by the key of its kernel's graph."""
         self.enter("compile")
-        runners: dict[bytes, CompiledRunner] = {}
+        programs: dict[bytes, ProgramSpec] = {}
         for item, kernel in zip(items, kernels, strict=True):
             if item.ast.op is not Ops.SINK:
-                item.lower()
                 continue
-            if item.ast.key not in runners:
-                program = get_program(item.ast, RENDERER)
-                kernel["source"] = program.src
-                try:
-                    runners[item.ast.key] = CompiledRunner(program)
-                except subprocess.CalledProcessError as error:
-                    raise failure.CompileFailed(_compiler_output(error, program.src)) from error
-            item.prg = runners[item.ast.key]
-            kernel["source"] = item.prg.p.src
+            if item.ast.key not in programs:
+                programs[item.ast.key] = get_program(item.ast, RENDERER)
+            kernel["source"] = programs[item.ast.key].src
+        return programs
 
-    def render(self, asts: list[UOp]) -> None:
-        self.enter("compile")
-        for ast, kernel in zip(asts, self.kernels, strict=True):
-            if ast.op is Ops.SINK:
-                kernel["source"] = get_program(ast, RENDERER).src
+    def compile(self, items: list, programs: dict[bytes, ProgramSpec]) -> None:
+        """As `get_runner` of engine/realize.py, but without its cache, which would outlive the program."""
+        runners: dict[bytes, CompiledRunner] = {}
+        for key, program in programs.items():
+            try:
+                runners[key] = CompiledRunner(program)
+            except subprocess.CalledProcessError as error:
+                self.show_refused(program.src, [item.ast.key for item in items].index(key))
+                raise failure.CompileFailed(_compiler_output(error, program.src)) from error
+        for item in items:
+            item.prg = runners.get(item.ast.key)  # what is no kernel lowers itself
+
+    def show_refused(self, source: str, position: int) -> None:
+        """Code of a composite's own kernel goes to the structure's kernel at its place: there is no other."""
+        if self.kernels:
+            self.kernels[min(position, len(self.kernels) - 1)]["source"] = source
 
     def execute(self, outputs: list[Tensor], items: list) -> None:
         self.enter("execute")
@@ -132,19 +148,30 @@ class Run:
                 }
             )
 
-    def everything(self) -> None:
-        program, structure = self.request.program, self.request.structure
-        inputs, outputs = self.build(structure or program)
-        outputs, items, self.kernels = self.schedule(inputs, outputs)
-        kernels = self.kernels
-        if structure and self.request.source:
-            self.render([item.ast for item in items])
+    def schedule_structure(self) -> None:
+        _, items, self.kernels = self.schedule(self.request.structure)
+        if self.request.source:
+            self.render(items, self.kernels)
+
+    def run_program(self) -> None:
+        outputs, items, kernels = self.schedule(self.request.program)
+        if self.request.structure is None:
+            self.kernels = kernels
         if self.request.values:
-            if structure:
-                inputs, outputs = self.build(program)
-                outputs, items, kernels = self.schedule(inputs, outputs)
-            self.compile(items, kernels)
+            programs = self.render(items, kernels)
+            self.compile(items, programs)
             self.execute(outputs, items)
+        elif self.request.source:
+            self.render(items, kernels)
+
+    def everything(self) -> None:
+        if self.request.structure is not None:
+            self.schedule_structure()
+            if not self.request.values:
+                return
+            self.leave()
+            forget_earlier_programs()  # the program's values must not depend on whether there is a structure
+        self.run_program()
 
     def reply(self) -> dict:
         status, message = "ok", ""

@@ -15,7 +15,8 @@ KEPT = re.compile(r"PATH|HOME|TMPDIR|LANG|LC_.*|LD_.*|PYTHON.*|UV_.*|VIRTUAL_ENV
 
 
 def set_environment() -> None:
-    """To be called before tinygrad is imported."""
+    """Only what is set before tinygrad is imported has an effect."""
+    assert "tinygrad" not in sys.modules
     for name in [name for name in os.environ if not KEPT.fullmatch(name)]:
         del os.environ[name]
     # No caches on disk and no search: results must not depend on earlier runs, or on timing.
