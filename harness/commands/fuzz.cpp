@@ -133,7 +133,7 @@ int run(const Arguments& arguments) {
   if (arguments.json)
     fmt::print("{}\n", json.dump(1));
   else
-    fmt::print("{}", fuzz_summary(result, options, run_dir.path()));
+    fmt::print("{}", fuzz_summary(result, options, known, run_dir.path()));
   if (arguments.explain && !arguments.json) explain_findings(result, options, run_dir.path());
   return result.findings.empty() ? kExitNothing : kExitDivergence;
 }

@@ -11,6 +11,8 @@
 namespace uopdiff {
 namespace {
 
+constexpr size_t kLineWidth = 90;
+
 std::string counts_text(const std::map<std::string, int64_t>& counts) {
   std::vector<std::pair<std::string, int64_t>> sorted(counts.begin(), counts.end());
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -41,6 +43,33 @@ std::string reasons_text(const std::map<std::string, int64_t>& reasons) {
   return text;
 }
 
+// Continued below, in the same column.
+std::string wrapped(const std::string& head, const std::string& items) {
+  std::string text = head, line;
+  std::istringstream in(items);
+  for (std::string word; std::getline(in, word, ',');) {
+    if (!line.empty()) line += ',';
+    if (line.size() + word.size() > kLineWidth) {
+      text += line + "\n" + std::string(head.size() - 1, ' ');
+      line.clear();
+    }
+    line += word;
+  }
+  return text + line + "\n";
+}
+
+std::string known_text(const FuzzResult& result, const Known& known) {
+  if (result.known_counts.empty()) return "";
+  std::string text = "  known              divergences that corpus/known.toml accepts:\n";
+  for (const KnownEntry& entry : known.entries()) {
+    const auto count = result.known_counts.find(entry.signature);
+    if (count == result.known_counts.end()) continue;
+    text += fmt::format("    {:>4} x {}  {}  {}\n", count->second, entry.signature, entry.cause.path,
+                        entry.reason.substr(0, 80));
+  }
+  return text;
+}
+
 int64_t percent(int64_t part, int64_t whole) { return whole ? (part * 100 + whole / 2) / whole : 0; }
 
 }  // namespace
@@ -56,7 +85,8 @@ std::string progress_line(const FuzzProgress& p) {
                      divergences.empty() ? "" : "  (" + counts_text(divergences) + ")");
 }
 
-std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, const std::string& run_dir) {
+std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, const Known& known,
+                         const std::string& run_dir) {
   const FuzzProgress& p = result.progress;
   std::string text =
       fmt::format("{} programs in {:.0f} s ({:.1f}/s), seed {}, profile {}, {} against {}\n", p.programs,
@@ -72,12 +102,8 @@ std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, c
   text += fmt::format("  diverge            {}\n", counts_text(divergences_of(p)));
   text += fmt::format("  shrinking          {} evaluations, {:.0f} s of the jobs' time\n",
                       p.shrink_evaluations, p.shrink_seconds);
-  text += fmt::format("  operations         {}\n", counts_text(p.operations));
-  int64_t known = 0;
-  for (const auto& [signature, count] : result.known_counts) known += count;
-  if (known)
-    text += fmt::format("  known              {} divergences of {} known signatures\n", known,
-                        result.known_counts.size());
+  text += wrapped("  operations         ", counts_text(p.operations));
+  text += known_text(result, known);
   if (result.unshrunk)
     text += fmt::format("  not looked at      {} divergences, for lack of time\n", result.unshrunk);
   if (result.interrupted) text += "  interrupted: what was found until then is saved\n";

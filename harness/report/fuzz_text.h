@@ -12,6 +12,7 @@ std::string progress_line(const FuzzProgress& progress);  // one line, no line b
 
 // What was generated, supported, skipped and why; then every new finding with its minimal program and replay
 // line.
-std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, const std::string& run_dir);
+std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, const Known& known,
+                         const std::string& run_dir);
 
 }  // namespace uopdiff

@@ -259,6 +259,8 @@ def test_an_output_that_is_an_input_and_outputs_that_share():
     reply = ask(nodes, ["a", "b", "c", "b"], {"a": pack("f32", [1, 2])})
     assert reply["status"] == "ok", reply["message"]
     assert [unpack(o) for o in reply["outputs"]] == [[1, 2], [-1, -2], [0, 0], [-1, -2]]
+    first = [kernel[0] for kernel in buffers_of(reply)]
+    assert sorted(first) == [("output", 1), ("output", 2)]
 
 
 def test_kernels_come_from_the_structure_and_values_from_the_program():
