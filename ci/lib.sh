@@ -54,6 +54,7 @@ find_python() {
 use_environment() {
   export UV_PYTHON_DOWNLOADS=never
   export CARGO_TARGET_DIR=$ROOT/build/morok-target
+  export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1 # another checkout of the same files is a hit
   PATH=$TOOLS/bin:$PATH
   if ! cargo_is_new_enough && [[ -x ${CARGO_HOME:-${HOME:-}/.cargo}/bin/cargo ]]; then
     PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH # sudo and cron leave it out
