@@ -1,65 +1,36 @@
 //! Compiles and runs a program, and reads its outputs back.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use morok_dtype::DType;
-use morok_tensor::Tensor;
+use morok_runtime::ExecutionPlan;
+use morok_tensor::{PrepareConfig, Tensor};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::graph::dtype_name;
 use crate::schedule::is_pending;
 
-/// Compiled outputs; `run` executes them.
-pub struct Prepared {
-    plan: Option<morok_runtime::ExecutionPlan>,
-    pub sources: Vec<String>,
-}
-
-/// Compiles every kernel that the outputs need. Outputs that are buffers already need none.
-pub fn prepare(outputs: &mut [Tensor]) -> Result<Prepared, Failure> {
+/// Compiles every kernel that the outputs need; None when all of them are buffers already.
+pub fn prepare(outputs: &mut [Tensor], config: &PrepareConfig) -> Result<Option<ExecutionPlan>, Failure> {
     let pending: Vec<&mut Tensor> = outputs.iter_mut().filter(|tensor| is_pending(tensor)).collect();
-    if pending.is_empty() {
-        return Ok(Prepared { plan: None, sources: Vec::new() });
-    }
-    let plan = Tensor::prepare_batch(pending)?;
-    let sources = plan.kernels().map(|kernel| kernel.code.clone()).collect();
-    Ok(Prepared { plan: Some(plan), sources })
+    if pending.is_empty() { Ok(None) } else { Ok(Some(Tensor::prepare_batch_with(pending, config)?)) }
 }
 
-impl Prepared {
-    pub fn run(&self) -> Result<(), Failure> {
-        match &self.plan {
-            Some(plan) => {
-                plan.execute().map_err(|error| Failure::rejected(format!("Execution failed: {error}")))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-fn bytes_of(tensor: &Tensor) -> Result<Vec<u8>, Failure> {
-    let dtype = tensor.uop().dtype();
-    if dtype == DType::Bool {
-        Ok(tensor.as_vec::<bool>()?.into_iter().map(u8::from).collect())
-    } else if dtype == DType::Int32 {
-        Ok(tensor.as_vec::<i32>()?.into_iter().flat_map(i32::to_le_bytes).collect())
-    } else if dtype == DType::Float32 {
-        Ok(tensor.as_vec::<f32>()?.into_iter().flat_map(f32::to_le_bytes).collect())
-    } else {
-        Err(Failure::rejected(format!("output has dtype {}", dtype_name(&dtype))))
-    }
+/// Runs the kernels in order.
+pub fn run(plan: &ExecutionPlan) -> Result<(), Failure> {
+    plan.execute().map_err(|source| morok_tensor::error::Error::Execution { source })?;
+    Ok(())
 }
 
 /// The outputs of an executed program as the protocol has them.
-pub fn read(outputs: &mut [Tensor]) -> Result<Value, Failure> {
-    let mut list = Vec::new();
-    for tensor in outputs {
-        if !is_pending(tensor) {
-            tensor.realize()?; // only links a view of an input to its buffer
-        }
-        let shape: Vec<usize> = tensor.shape()?.iter().map(|d| d.as_const().unwrap_or(0)).collect();
-        let data = STANDARD.encode(bytes_of(tensor)?);
-        list.push(json!({"dtype": dtype_name(&tensor.uop().dtype()), "shape": shape, "data": data}));
-    }
-    Ok(Value::Array(list))
+pub fn read(outputs: &[Tensor]) -> Result<Value, Failure> {
+    outputs.iter().map(output_json).collect::<Result<Vec<_>, _>>().map(Value::Array)
+}
+
+fn output_json(tensor: &Tensor) -> Result<Value, Failure> {
+    let shape: Option<Vec<usize>> = tensor.shape()?.iter().map(|extent| extent.as_const()).collect();
+    let shape = shape.ok_or_else(|| Failure::rejected("an output has a symbolic shape"))?;
+    let buffer = tensor.buffer().ok_or(morok_tensor::error::Error::NoBuffer)?;
+    let mut data = vec![0; buffer.size()];
+    buffer.copyout(&mut data).map_err(|source| morok_tensor::error::Error::Device { source })?;
+    Ok(json!({"dtype": dtype_name(&buffer.dtype()), "shape": shape, "data": STANDARD.encode(data)}))
 }

@@ -1,9 +1,11 @@
 //! What can go wrong with one program, as the statuses of the protocol, with texts that do not change between runs.
 
-use std::cell::RefCell;
 use std::panic::PanicHookInfo;
+use std::sync::Mutex;
 
-#[derive(Debug, Clone, PartialEq)]
+use crate::text::{clean, source_file};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Status {
     Unsupported,
     Rejected,
@@ -13,7 +15,7 @@ pub enum Status {
 }
 
 impl Status {
-    pub fn name(&self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Unsupported => "unsupported",
             Self::Rejected => "rejected",
@@ -28,64 +30,42 @@ impl Status {
 pub struct Failure {
     pub status: Status,
     pub message: String,
+    /// Generated code that the C compiler refused.
+    pub code: Option<String>,
 }
 
 impl Failure {
     pub fn unsupported(message: impl Into<String>) -> Self {
-        Self { status: Status::Unsupported, message: message.into() }
+        Self { status: Status::Unsupported, message: message.into(), code: None }
     }
     pub fn protocol(message: impl Into<String>) -> Self {
-        Self { status: Status::ProtocolError, message: message.into() }
+        Self { status: Status::ProtocolError, message: message.into(), code: None }
     }
-    pub fn rejected(message: impl Into<String>) -> Self {
-        Self { status: Status::Rejected, message: clean(&message.into()) }
+    pub fn rejected(error: impl std::fmt::Display) -> Self {
+        Self { status: Status::Rejected, message: clean(&error.to_string()), code: None }
     }
 }
 
-/// Failed runs of the C compiler come back wrapped in errors of several layers; their text is the only mark.
-const COMPILER_MARK: &str = "clang compilation failed";
+// morok-runtime 0.1.0-alpha.2, src/jit_loader.rs, compile_to_object: the only mark of a refusal is its text.
+const BEFORE_COMPILER_OUTPUT: &str = "clang compilation failed:\n";
+const BEHIND_COMPILER_OUTPUT: &str = "\nSource:\n";
 
 impl From<morok_tensor::error::Error> for Failure {
     fn from(error: morok_tensor::error::Error) -> Self {
-        let message = error.to_string();
-        let status = if message.contains(COMPILER_MARK) { Status::CompileFailed } else { Status::Rejected };
-        Self { status, message: clean(&message) }
+        let text = error.to_string();
+        let Some((_, output)) = text.split_once(BEFORE_COMPILER_OUTPUT) else {
+            return Self::rejected(text);
+        };
+        let (output, code) = match output.split_once(BEHIND_COMPILER_OUTPUT) {
+            Some((output, code)) => (output, Some(code.to_string())),
+            None => (output, None),
+        };
+        Self { status: Status::CompileFailed, message: clean(output), code }
     }
 }
 
-/// Cuts directories off source paths (`.../morok-ir-0.1.0-alpha.2/src/x.rs` to `morok-ir-0.1.0-alpha.2/src/x.rs`)
-/// and ids and addresses out of the text.
-pub fn clean(message: &str) -> String {
-    let mut out = String::with_capacity(message.len());
-    for (i, word) in message.split(' ').enumerate() {
-        if i > 0 {
-            out.push(' ');
-        }
-        out.push_str(&clean_word(word));
-    }
-    out
-}
-
-fn clean_word(word: &str) -> String {
-    if let Some(at) = word.find("morok-")
-        && word[..at].contains('/')
-    {
-        let start = word[..at].find('/').unwrap_or(0);
-        return format!("{}{}", &word[..start], &word[at..]);
-    }
-    if let Some(at) = word.find("0x")
-        && word.len() > at + 6
-        && word[at + 2..at + 6].chars().all(|c| c.is_ascii_hexdigit())
-    {
-        let end = word[at + 2..].find(|c: char| !c.is_ascii_hexdigit()).map_or(word.len(), |k| at + 2 + k);
-        return format!("{}0x_{}", &word[..at], &word[end..]);
-    }
-    word.to_string()
-}
-
-thread_local! {
-    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-}
+/// The last panic of any thread: rayon passes a panic of its threads on without the text of the hook.
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn remember(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
@@ -95,18 +75,9 @@ fn remember(info: &PanicHookInfo<'_>) {
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "panic without a text".to_string());
     let place = info.location().map(|l| format!(" (at {}:{})", source_file(l.file()), l.line()));
-    let message = format!("{}{}", clean(&text), place.unwrap_or_default());
+    let message = clean(&text) + &place.unwrap_or_default();
     eprintln!("panic: {message}");
-    LAST_PANIC.with(|last| *last.borrow_mut() = Some(message));
-}
-
-/// The path of a source file from its crate on; of a crate outside the registry only the end.
-fn source_file(path: &str) -> String {
-    let parts: Vec<&str> = path.split('/').collect();
-    match parts.iter().rposition(|part| *part == "src") {
-        Some(at) => parts[at.saturating_sub(1)..].join("/"),
-        None => parts.last().unwrap_or(&path).to_string(),
-    }
+    *LAST_PANIC.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(message);
 }
 
 /// Keeps text and place of panics for `catch`.
@@ -117,8 +88,9 @@ pub fn install_hook() {
 /// Runs `f`; a panic becomes a failure with its text and place.
 pub fn catch<T>(f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or_else(|_| {
-        let message = LAST_PANIC.with(|last| last.borrow_mut().take());
-        Err(Failure { status: Status::Panicked, message: message.unwrap_or_else(|| "panic".to_string()) })
+        let last = LAST_PANIC.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        let message = last.unwrap_or_else(|| "panic".to_string());
+        Err(Failure { status: Status::Panicked, message, code: None })
     })
 }
 
@@ -127,30 +99,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panic_messages_lose_directories_and_addresses() {
-        assert_eq!(
-            clean(
-                "failed at /home/u/.cargo/registry/src/i/morok-ir-0.1.0-alpha.2/src/x.rs:3 for 0x7f001234ab, ok"
-            ),
-            "failed at morok-ir-0.1.0-alpha.2/src/x.rs:3 for 0x_, ok"
-        );
-        assert_eq!(
-            source_file("/a/morok-ir-0.1.0-alpha.2/src/uop/core.rs"),
-            "morok-ir-0.1.0-alpha.2/src/uop/core.rs"
-        );
-        assert_eq!(
-            source_file("/h/.cargo/registry/src/index-1/morok-runtime-0.1.0-alpha.2/src/dispatch.rs"),
-            "morok-runtime-0.1.0-alpha.2/src/dispatch.rs"
-        );
-        assert_eq!(clean("plain text"), "plain text");
-    }
-
-    #[test]
     fn a_panic_becomes_a_failure_with_text_and_place() {
         install_hook();
         let failure = catch::<()>(|| panic!("boom {}", 7)).unwrap_err();
         assert_eq!(failure.status, Status::Panicked);
-        assert!(failure.message.starts_with("boom 7 (at "), "{}", failure.message);
-        assert!(failure.message.contains("src/failure.rs:"), "{}", failure.message);
+        let (text, line) = failure.message.split_once(" (at src/failure.rs:").expect(&failure.message);
+        assert_eq!(text, "boom 7");
+        assert!(line.trim_end_matches(')').parse::<u32>().is_ok(), "{line}");
+    }
+
+    #[test]
+    fn a_refusal_of_the_c_compiler_is_its_output_alone() {
+        let reason = "clang compilation failed:\n<stdin>:1:2: error: x\n\nSource:\nvoid f() {}";
+        let error = morok_tensor::error::Error::IrConstruction { details: reason.to_string() };
+        let failure = Failure::from(error);
+        assert_eq!(failure.status, Status::CompileFailed);
+        assert_eq!(failure.message, "<stdin>:1:2: error: x");
+        assert_eq!(failure.code.as_deref(), Some("void f() {}"));
+    }
+
+    #[test]
+    fn another_error_is_a_rejection_with_its_own_text() {
+        let failure = Failure::from(morok_tensor::error::Error::BufferNotFound { uop_id: 12 });
+        assert_eq!(failure.status, Status::Rejected);
+        assert_eq!(failure.message, "Buffer for UOp _ not found in registry");
     }
 }

@@ -3,6 +3,7 @@
 use morok_dtype::DType;
 use morok_ir::{ConstValue, SInt};
 use morok_tensor::Tensor;
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::program::Node;
@@ -72,7 +73,7 @@ fn ints(node: &Node, key: &str) -> Result<Vec<isize>> {
 
 fn pairs(node: &Node, key: &str) -> Result<Vec<(isize, isize)>> {
     let list = node.attrs[key].as_array();
-    let pair = |v: &serde_json::Value| Some((v.get(0)?.as_i64()? as isize, v.get(1)?.as_i64()? as isize));
+    let pair = |v: &Value| Some((v.get(0)?.as_i64()? as isize, v.get(1)?.as_i64()? as isize));
     let values = list.and_then(|list| list.iter().map(pair).collect());
     values.ok_or_else(|| Failure::protocol(format!("{}: attribute '{key}' is not a list of pairs", node.op)))
 }
@@ -85,12 +86,15 @@ fn int(node: &Node, key: &str) -> Result<i64> {
 
 fn constant(node: &Node) -> Result<ConstValue> {
     let value = &node.attrs["value"];
-    let number = match value.as_str() {
-        Some("nan") => Some(f64::NAN),
-        Some("inf") => Some(f64::INFINITY),
-        Some("-inf") => Some(f64::NEG_INFINITY),
-        Some(_) => None,
-        None => value.as_f64(),
+    let number = match value {
+        Value::String(word) => match word.as_str() {
+            "nan" => Some(f64::NAN),
+            "inf" => Some(f64::INFINITY),
+            "-inf" => Some(f64::NEG_INFINITY),
+            _ => None,
+        },
+        Value::Bool(bit) => Some(f64::from(u8::from(*bit))),
+        other => other.as_f64(),
     };
     let number = number.ok_or_else(|| Failure::protocol("full: attribute 'value' is not a number"))?;
     Ok(match node.dtype {

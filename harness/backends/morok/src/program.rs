@@ -26,7 +26,10 @@ pub struct Built {
     pub outputs: Vec<Tensor>,
 }
 
-pub fn dtype_from_name(name: &str) -> Option<DType> {
+/// Those that the operation table gives a meaning to.
+pub const DTYPES: &[&str] = &["bool", "i32", "f32"];
+
+fn dtype_from_name(name: &str) -> Option<DType> {
     match name {
         "bool" => Some(DType::Bool),
         "i32" => Some(DType::Int32),
@@ -39,53 +42,110 @@ fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failure> {
     value[key].as_str().ok_or_else(|| Failure::protocol(format!("a node lacks the text '{key}'")))
 }
 
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>, Failure> {
+    value[key].as_array().ok_or_else(|| Failure::protocol(format!("a node lacks the list '{key}'")))
+}
+
 fn parse_node(value: &Value) -> Result<Node<'_>, Failure> {
     let dtype = text(value, "dtype")?;
-    let list = |key: &str| {
-        value[key].as_array().ok_or_else(|| Failure::protocol(format!("a node lacks the list '{key}'")))
-    };
+    let shape: Option<Vec<usize>> =
+        list(value, "shape")?.iter().map(|v| Some(v.as_u64()? as usize)).collect();
+    let src: Option<Vec<&str>> = list(value, "src")?.iter().map(Value::as_str).collect();
     Ok(Node {
         name: text(value, "name")?,
         op: text(value, "op")?,
         dtype: dtype_from_name(dtype).ok_or_else(|| Failure::unsupported(format!("dtype {dtype}")))?,
-        shape: list("shape")?.iter().map(|v| v.as_u64().unwrap_or(0) as usize).collect(),
-        src: list("src")?.iter().map(|v| v.as_str().unwrap_or("")).collect(),
+        shape: shape.ok_or_else(|| Failure::protocol("the shape of a node has a strange extent"))?,
+        src: src.ok_or_else(|| Failure::protocol("a node has a source that is no name"))?,
         attrs: &value["attrs"],
     })
+}
+
+/// A realised buffer with the data of the request.
+fn input(node: &Node, inputs: &Value) -> Result<Tensor, Failure> {
+    let problem = |text: String| Failure::protocol(format!("data of input '{}': {text}", node.name));
+    let data = inputs[node.name].as_str().ok_or_else(|| problem("not in the request".into()))?;
+    let bytes = STANDARD.decode(data).map_err(|error| problem(error.to_string()))?;
+    let wanted = node.shape.iter().product::<usize>() * node.dtype.bytes();
+    if bytes.len() != wanted {
+        return Err(problem(format!("{} bytes, not {wanted}", bytes.len())));
+    }
+    Ok(Tensor::from_raw_bytes(&bytes, &node.shape, node.dtype.clone())?)
 }
 
 /// Front-end calls for every node; `inputs` has the data by name.
 pub fn build(program: &Value, inputs: &Value) -> Result<Built, Failure> {
     let mut tensors: HashMap<&str, Tensor> = HashMap::new();
     let mut built = Built { inputs: Vec::new(), outputs: Vec::new() };
-    let nodes = program["nodes"].as_array().ok_or_else(|| Failure::protocol("the program has no nodes"))?;
-    for value in nodes {
+    for value in list(program, "nodes")? {
         let node = parse_node(value)?;
         let tensor = if node.op == "input" {
-            let data = inputs[node.name]
-                .as_str()
-                .ok_or_else(|| Failure::protocol(format!("no data for input '{}'", node.name)))?;
-            let bytes = STANDARD
-                .decode(data)
-                .map_err(|e| Failure::protocol(format!("data of input '{}': {e}", node.name)))?;
-            let tensor = Tensor::from_raw_bytes(&bytes, &node.shape, node.dtype.clone())?;
+            let tensor = input(&node, inputs)?;
             built.inputs.push((node.name.to_string(), tensor.clone()));
             tensor
         } else {
-            let operands =
-                node.src.iter().map(|name| tensors.get(name)).collect::<Option<Vec<&Tensor>>>().ok_or_else(
-                    || Failure::protocol(format!("node '{}' uses an undefined name", node.name)),
-                )?;
-            operations::apply(&node, &operands)?
+            let operands: Option<Vec<&Tensor>> = node.src.iter().map(|name| tensors.get(name)).collect();
+            let undefined = || Failure::protocol(format!("node '{}' uses an undefined name", node.name));
+            operations::apply(&node, &operands.ok_or_else(undefined)?)?
         };
         tensors.insert(node.name, tensor);
     }
-    for name in program["outputs"].as_array().into_iter().flatten() {
-        let tensor = name.as_str().and_then(|name| tensors.get(name));
-        built.outputs.push(tensor.ok_or_else(|| Failure::protocol("an output is not defined"))?.clone());
+    for output in list(program, "outputs")? {
+        let name = output.as_str().unwrap_or("");
+        let tensor = tensors.get(name);
+        built.outputs.push(
+            tensor.ok_or_else(|| Failure::protocol(format!("output '{name}' is not defined")))?.clone(),
+        );
     }
     if built.outputs.is_empty() {
         return Err(Failure::protocol("the program has no output"));
     }
     Ok(built)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Status;
+    use serde_json::json;
+
+    fn built(node: Value, data: &str) -> Result<Built, Failure> {
+        build(&json!({"nodes": [node], "outputs": ["a"]}), &json!({"a": data}))
+    }
+    fn failure(node: Value, data: &str) -> (Status, String) {
+        let failure = built(node, data).err().expect("this is no program");
+        (failure.status, failure.message)
+    }
+    fn node(dtype: &str, shape: Value) -> Value {
+        json!({"name": "a", "op": "input", "dtype": dtype, "shape": shape, "src": [], "attrs": {}})
+    }
+
+    #[test]
+    fn an_input_has_the_bytes_of_the_request() {
+        let built = built(node("i32", json!([2, 1])), "AQAAAP////8=").unwrap();
+        let tensor = &built.outputs[0];
+        assert_eq!(tensor.as_vec::<i32>().unwrap(), [1, -1]);
+        assert_eq!(tensor.shape().unwrap().len(), 2);
+        assert_eq!(built.inputs[0].0, "a");
+    }
+
+    #[test]
+    fn what_is_no_program_is_told_apart_from_what_morok_refuses() {
+        let protocol = |text: &str| (Status::ProtocolError, text.to_string());
+        assert_eq!(
+            failure(node("i32", json!([3])), "AQAAAA=="),
+            protocol("data of input 'a': 4 bytes, not 12")
+        );
+        assert_eq!(failure(node("f16", json!([1])), ""), (Status::Unsupported, "dtype f16".into()));
+        assert_eq!(
+            failure(node("i32", json!([-1])), ""),
+            protocol("the shape of a node has a strange extent")
+        );
+        assert!(failure(node("i32", json!([1])), "!").1.starts_with("data of input 'a': Invalid symbol"));
+        let unknown = json!({"name": "a", "op": "frob", "dtype": "i32", "shape": [], "src": []});
+        assert_eq!(failure(unknown, ""), (Status::Unsupported, "operation frob".into()));
+        let dangling = json!({"name": "a", "op": "neg", "dtype": "i32", "shape": [], "src": ["z"]});
+        assert_eq!(failure(dangling, ""), protocol("node 'a' uses an undefined name"));
+        assert_eq!(failure(json!({"op": "neg"}), ""), protocol("a node lacks the text 'dtype'"));
+    }
 }

@@ -1,28 +1,26 @@
-//! One request to one reply, and the loop over the socket.
+//! One request to one reply (harness/backends/PROTOCOL.md).
 
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use morok_tensor::PrepareConfig;
+use morok_tensor::schedule::ScheduleItem;
 use serde_json::{Map, Value, json};
 
-use crate::failure::{self, Failure};
-use crate::{execute, operations, program, schedule};
+use crate::failure::{self, Failure, Status};
+use crate::schedule::Schedule;
+use crate::{codegen, execute, operations, program, schedule};
 
 pub const PROTOCOL: u64 = 1;
 pub const VERSION: &str = "0.1.0-alpha.2";
 
-/// Deep graphs are walked by recursion in the compiler.
-const STACK_BYTES: usize = 512 << 20;
-
 pub fn handshake() -> Value {
     json!({
         "protocol": PROTOCOL, "backend": "morok", "version": VERSION, "ops": operations::NAMES,
-        "dtypes": ["bool", "i32", "f32"], "options": ["noopt"], "clang": clang_version(),
+        "dtypes": program::DTYPES, "options": ["noopt"], "clang": clang_version(),
     })
 }
 
+/// Empty without a `clang` on PATH, as then everything that compiles is rejected by Morok.
 fn clang_version() -> String {
     let output = std::process::Command::new("clang").arg("--version").output();
     let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
@@ -31,9 +29,10 @@ fn clang_version() -> String {
 }
 
 fn rss_mb() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
-    (pages * 4096) >> 20
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("");
+    let kb: u64 = line.trim().trim_end_matches(" kB").parse().unwrap_or(0);
+    kb >> 10
 }
 
 /// Collects what was reached, so that a failure keeps it.
@@ -46,6 +45,10 @@ struct Progress {
 }
 
 impl Progress {
+    fn new() -> Self {
+        let (kernels, outputs) = (json!([]), json!([]));
+        Self { step: "", started: Instant::now(), times: Map::new(), kernels, outputs }
+    }
     fn enter(&mut self, step: &'static str) {
         self.leave();
         self.step = step;
@@ -58,152 +61,125 @@ impl Progress {
             self.times.insert(self.step.to_string(), json!(((before + ms) * 1e3).round() / 1e3));
         }
     }
-}
-
-fn run(request: &Value, progress: &mut Progress) -> Result<(), Failure> {
-    let separate = !request["structure"].is_null();
-    let structure = if separate { &request["structure"] } else { &request["program"] };
-    progress.enter("build");
-    let mut built = program::build(structure, &request["inputs"])?;
-    progress.enter("schedule");
-    progress.kernels = schedule::kernels(&built)?;
-    if !request["values"].as_bool().unwrap_or(false) {
-        return Ok(());
+    fn attach_sources(&mut self, schedule: &Schedule, config: &PrepareConfig) -> Result<(), Failure> {
+        for (kernel, item) in self.kernels.as_array_mut().into_iter().flatten().zip(&schedule.items) {
+            kernel["source"] = json!(codegen::source(&item.ast, config)?);
+        }
+        Ok(())
     }
-    if separate {
-        progress.enter("build");
-        built = program::build(&request["program"], &request["inputs"])?;
-    }
-    progress.enter("compile");
-    let prepared = execute::prepare(&mut built.outputs)?;
-    if !separate {
-        attach_sources(progress, &prepared.sources);
-    }
-    progress.enter("execute");
-    prepared.run()?;
-    progress.outputs = execute::read(&mut built.outputs)?;
-    Ok(())
-}
-
-/// Generated code goes with the kernel of the same position; only when the two lists are of one program.
-fn attach_sources(progress: &mut Progress, sources: &[String]) {
-    let Some(kernels) = progress.kernels.as_array_mut() else { return };
-    if kernels.len() == sources.len() {
-        for (kernel, source) in kernels.iter_mut().zip(sources) {
-            kernel["source"] = json!(source);
+    /// Code that was refused goes with the kernel it was made from; with the first one, when that is a kernel of the
+    /// program only and not of its structure.
+    fn attach_refused(&mut self, code: &str, schedule: &Schedule, config: &PrepareConfig) {
+        let name =
+            code.split_once("void ").and_then(|(_, rest)| rest.split_once('(')).map_or("", |(name, _)| name);
+        let code = if name.is_empty() { code.to_string() } else { codegen::without_number(code, name) };
+        let made_from =
+            |item: &ScheduleItem| codegen::source(&item.ast, config).is_ok_and(|made| made == code);
+        let position = || Ok(schedule.items.iter().position(made_from));
+        let position = failure::catch(position).ok().flatten().unwrap_or(0);
+        if let Some(kernel) = self.kernels.get_mut(position) {
+            kernel["source"] = json!(code);
         }
     }
 }
 
-/// The reply to one request; never panics for what a program does.
-pub fn answer(request: &Value) -> Value {
-    let mut progress = Progress {
-        step: "",
-        started: Instant::now(),
-        times: Map::new(),
-        kernels: json!([]),
-        outputs: json!([]),
-    };
-    let result = failure::catch(|| run(request, &mut progress));
+fn run(request: &Value, config: &PrepareConfig, progress: &mut Progress) -> Result<(), Failure> {
+    let (program, inputs) = (&request["program"], &request["inputs"]);
+    let structure = if request["structure"].is_null() { program } else { &request["structure"] };
+    let asked = |key: &str| request[key].as_bool().unwrap_or(false);
+
+    progress.enter("build");
+    let mut built = program::build(structure, inputs)?;
+    progress.enter("schedule");
+    let mut schedule = schedule::schedule(&built)?;
+    progress.kernels = schedule.to_json();
+    if asked("source") {
+        progress.enter("compile");
+        progress.attach_sources(&schedule, config)?;
+    }
+    if !asked("values") {
+        return Ok(());
+    }
+    if !std::ptr::eq(program, structure) {
+        progress.enter("build");
+        built = program::build(program, inputs)?;
+    }
+    progress.enter("compile");
+    let prepared = execute::prepare(&mut built.outputs, config);
+    if let Err(Failure { code: Some(code), .. }) = &prepared {
+        progress.attach_refused(code, &schedule, config);
+    }
+    let plan = prepared?;
+    progress.enter("execute");
+    if let Some(plan) = &plan {
+        execute::run(plan)?;
+    }
+    progress.outputs = execute::read(&built.outputs)?;
+    Ok(())
+}
+
+/// The reply to one request. Never panics, whatever Morok does with the program.
+pub fn answer(request: &Value, noopt: bool) -> Value {
+    let mut progress = Progress::new();
+    let result = failure::catch(|| run(request, &codegen::config(noopt), &mut progress));
     progress.leave();
     let (status, message) = match &result {
         Ok(()) => ("ok", ""),
         Err(failure) => (failure.status.name(), failure.message.as_str()),
     };
-    if !request["source"].as_bool().unwrap_or(false) && status == "ok" {
-        for kernel in progress.kernels.as_array_mut().into_iter().flatten() {
-            kernel.as_object_mut().map(|fields| fields.remove("source"));
-        }
-    }
     json!({
         "id": request["id"], "status": status, "step": progress.step, "message": message,
         "outputs": progress.outputs, "kernels": progress.kernels, "times": progress.times, "rss_mb": rss_mb(),
     })
 }
 
-/// The reply to one line, which may be anything.
-pub fn answer_line(line: &str) -> Value {
-    match serde_json::from_str::<Value>(line) {
-        Ok(request) if request["program"].is_object() => answer(&request),
-        Ok(_) => {
-            json!({"id": null, "status": "protocol-error", "step": "", "message": "the request has no program"})
+/// A request from one line; a line that is none gives the reply that says so.
+pub fn parse_request(line: &[u8]) -> Result<Value, Value> {
+    let problem = |id: &Value, message: String| {
+        let status = Status::ProtocolError.name();
+        json!({"id": id, "status": status, "step": "", "message": message})
+    };
+    let request: Value = serde_json::from_slice(line)
+        .map_err(|error| problem(&Value::Null, format!("a request is not JSON: {error}")))?;
+    let missing = ["program", "inputs"].into_iter().find(|key| !request[*key].is_object());
+    match missing {
+        Some(key) => Err(problem(&request["id"], format!("the request lacks the object '{key}'"))),
+        None => Ok(request),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rubbish_gets_a_reply_that_says_so() {
+        let message = |line: &[u8]| {
+            let reply = parse_request(line).unwrap_err();
+            assert_eq!(reply["status"], "protocol-error");
+            (reply["id"].clone(), reply["message"].as_str().unwrap().to_string())
+        };
+        for line in [&b"rubbish"[..], b"", b"{\"id\":1", b"\xff\xfe"] {
+            let (id, text) = message(line);
+            assert_eq!(id, Value::Null);
+            assert!(text.starts_with("a request is not JSON: "), "{text}");
         }
-        Err(error) => {
-            json!({"id": null, "status": "protocol-error", "step": "", "message": format!("not JSON: {error}")})
-        }
+        assert_eq!(message(b"[1]"), (Value::Null, "the request lacks the object 'program'".into()));
+        assert_eq!(
+            message(br#"{"id":7,"program":{}}"#),
+            (json!(7), "the request lacks the object 'inputs'".into())
+        );
     }
-}
 
-/// Schedules one fixed program, so that tables which are made on first use are there before the first request.
-fn warm_up() {
-    let node = |name: &str, op: &str, shape: Value, src: Value, attrs: Value| json!({"name": name, "op": op, "dtype": "f32", "shape": shape, "src": src, "attrs": attrs});
-    let nodes = [
-        node("a", "input", json!([2, 3]), json!([]), json!({"fill": "zeros", "seed": 0})),
-        node("b", "permute", json!([3, 2]), json!(["a"]), json!({"axes": [1, 0]})),
-        node("c", "sum", json!([3]), json!(["b"]), json!({"axes": [1], "keepdim": false})),
-    ];
-    let program = json!({"nodes": nodes, "outputs": ["c"]});
-    answer(&json!({"id": 0, "program": program, "inputs": {"a": STANDARD.encode([0u8; 24])}}));
-}
-
-/// Runs `f` in a forked copy of this process. What Morok makes of a program depends on the ids of earlier nodes
-/// (morok-schedule 0.1.0-alpha.2, src/symbolic/patterns.rs orders operands of index sums by them), so every program starts from the same state;
-/// and what it leaves in caches is gone with the copy.
-fn in_copy(f: impl FnOnce() -> std::io::Result<()>) -> std::io::Result<()> {
-    // SAFETY: the other threads of this process only wait for this one.
-    match unsafe { libc::fork() } {
-        -1 => Err(std::io::Error::last_os_error()),
-        0 => {
-            let code = if f().is_ok() { 0 } else { 1 };
-            // SAFETY: ends the copy without running what the original will run at its end.
-            unsafe { libc::_exit(code) }
-        }
-        child => wait_for(child),
+    #[test]
+    fn a_failed_request_keeps_what_was_reached() {
+        let request = json!({"id": 5, "program": {"nodes": [], "outputs": ["x"]}, "inputs": {}});
+        let reply = answer(&request, false);
+        assert_eq!(reply["id"], 5);
+        assert_eq!(reply["status"], "protocol-error");
+        assert_eq!(reply["step"], "build");
+        assert_eq!(reply["message"], "output 'x' is not defined");
+        assert!(reply["times"]["build"].is_f64());
+        assert!(reply["rss_mb"].as_u64().unwrap() > 0);
     }
-}
-
-/// Dies as the copy died: the harness is to see one death.
-fn wait_for(child: libc::pid_t) -> std::io::Result<()> {
-    let mut status = 0;
-    // SAFETY: `child` is ours and not waited for elsewhere.
-    while unsafe { libc::waitpid(child, &mut status, 0) } == -1 {
-        let error = std::io::Error::last_os_error();
-        if error.kind() != std::io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
-    if libc::WIFSIGNALED(status) {
-        // SAFETY: ends this process.
-        unsafe { libc::raise(libc::WTERMSIG(status)) };
-    }
-    if status == 0 {
-        Ok(())
-    } else {
-        Err(std::io::Error::other(format!("a program's process ended with {status}")))
-    }
-}
-
-fn serve(stream: UnixStream) -> std::io::Result<()> {
-    let mut writer = stream.try_clone()?;
-    warm_up();
-    writeln!(writer, "{}", handshake())?;
-    for line in BufReader::new(stream).lines() {
-        let line = line?;
-        in_copy(|| writeln!(writer, "{}", answer_line(&line)))?;
-    }
-    Ok(())
-}
-
-/// Answers requests on the socket of `UOPDIFF_SOCKET` until the harness closes it.
-pub fn serve_from_environment(path: &str) -> std::io::Result<()> {
-    let options = std::env::var("UOPDIFF_OPTIONS").unwrap_or_default();
-    if options.split(',').any(|option| option == "noopt") {
-        // SAFETY: no other thread of this process reads the environment yet.
-        unsafe { std::env::set_var("MOROK_NOOPT", "1") };
-    }
-    failure::install_hook();
-    let stream = UnixStream::connect(path)?;
-    let worker =
-        std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES).spawn(|| serve(stream))?;
-    worker.join().unwrap_or_else(|_| Err(std::io::Error::other("the worker thread panicked")))
 }

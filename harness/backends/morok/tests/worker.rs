@@ -3,7 +3,7 @@
 #[test]
 fn serve() {
     match std::env::var("UOPDIFF_SOCKET") {
-        Ok(path) => uopdiff_morok::protocol::serve_from_environment(&path).expect("the socket works"),
-        Err(_) => println!("skipped: UOPDIFF_SOCKET is not set, no harness asks for a worker"),
+        Ok(path) => uopdiff_morok::server::serve_path(&path).expect("the worker serves its socket"),
+        Err(_) => println!("skipped: UOPDIFF_SOCKET is not set, so no harness asks for a worker"),
     }
 }
