@@ -44,9 +44,9 @@ class Workbench {
   // Values for operations that are not defined everywhere.
   int nonzero(Shape shape);       // i32, never 0, of either sign
   int shift_amount(Shape shape);  // i32 in 0..31
-  int positive(int n);                   // f32 of n's shape, above 0
-  int moderate(int n);                   // f32 of n's shape, small enough for exp
-  bool from_input(int n) const;          // some input lies below n
+  int positive(int n);            // f32 of n's shape, above 0
+  int moderate(int n);            // f32 of n's shape, small enough for exp
+  bool from_input(int n) const;   // some input lies below n
 
  private:
   std::string fill();

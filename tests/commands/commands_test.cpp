@@ -1,6 +1,7 @@
 // The built program as a person calls it: output, one clear line for bad input, exit codes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -36,7 +37,7 @@ class Commands : public testing::Test {
     std::ofstream(directory_ + "/" + name) << text;
     return directory_ + "/" + name;
   }
-  const std::string directory_ = testing::TempDir() + "uopdiff-commands-test";
+  const std::string directory_ = testing::TempDir() + "uopdiff-commands-test-" + std::to_string(getpid());
 };
 
 // One line, no stack trace, and the code that the documentation says.
@@ -120,7 +121,8 @@ TEST_F(Commands, GenerateIsDeterministicAndReadable) {
 }
 
 TEST_F(Commands, ShowPrintsProgramAndData) {
-  const Outcome shown = run("show " + file("s.uop", "a = input f32[2,2] iota\nb = cumsum a axis=1\noutput b\n"));
+  const Outcome shown =
+      run("show " + file("s.uop", "a = input f32[2,2] iota\nb = cumsum a axis=1\noutput b\n"));
   EXPECT_EQ(shown.code, 0);
   EXPECT_NE(shown.output.find("b = cumsum a axis=1"), std::string::npos);
   EXPECT_NE(shown.output.find("a f32[2,2] = 0 1 2 3"), std::string::npos);

@@ -2,6 +2,7 @@
 #include "harness/engine/case_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -52,7 +53,7 @@ class CaseFile : public testing::Test {
     }
     return "no error";
   }
-  const std::string directory_ = testing::TempDir() + "uopdiff-case-file-test";
+  const std::string directory_ = testing::TempDir() + "uopdiff-case-file-test-" + std::to_string(getpid());
 };
 
 TEST_F(CaseFile, RoundTripsThroughAFile) {

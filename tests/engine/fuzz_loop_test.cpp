@@ -1,6 +1,7 @@
 // The fuzz loop on fake workers: faults cost one program each, programs do not depend on jobs, what ran is
 // written down.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -57,7 +58,7 @@ class FuzzLoop : public testing::Test {
     return result;
   }
 
-  const std::string directory_ = testing::TempDir() + "uopdiff-fuzz-loop-test";
+  const std::string directory_ = testing::TempDir() + "uopdiff-fuzz-loop-test-" + std::to_string(getpid());
 };
 
 TEST_F(FuzzLoop, SameProgramsWithOneAndWithThreeJobs) {
