@@ -85,6 +85,7 @@ class KernelEvaluator {
     if (depth == ranges.size()) return body();
     const int64_t count = extent(ranges[depth]);
     for (int64_t value = 0; value < count; ++value) {
+      if (--budget_ < 0) throw TooLarge{};
       set_range(ranges[depth], value);
       for_each_point(ranges, depth + 1, body);
     }
@@ -174,6 +175,8 @@ class KernelEvaluator {
       const auto found = buffers_.find(buffer.name);
       if (found == buffers_.end())
         throw Unreadable{fmt::format("{} is read before it is written", buffer.name)};
+      if (static_cast<size_t>(k) >= found->second.elements.size())
+        throw Unreadable{fmt::format("{} is read beyond what was written", buffer.name)};
       return found->second.elements[static_cast<size_t>(k)];
     }
     Value value;

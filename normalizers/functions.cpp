@@ -58,9 +58,9 @@ class IntegerEvaluator {
       case mul:
         return a * b;
       case idiv:
-        return b == 0 ? std::nullopt : std::optional(a / b);
+        return b == 0 || b == -1 ? std::nullopt : std::optional(a / b);  // -1 may trap
       case mod:
-        return b == 0 ? std::nullopt : std::optional(a % b);
+        return b == 0 || b == -1 ? std::nullopt : std::optional(a % b);
       case UOpCode::max:
         return std::max(a, b);
       case UOpCode::min:

@@ -17,6 +17,8 @@ using enum UOpCode;
 
 [[noreturn]] void fail(const std::string& reason) { throw Error(ErrorKind::input, reason); }
 
+constexpr int64_t kMostElements = int64_t{1} << 28;
+
 UOpCode code_of(const std::string& op) {
   static const std::map<std::string, UOpCode> codes{{"SINK", sink},
                                                     {"END", end},
@@ -180,6 +182,8 @@ BufferRef buffer_from_json(const json& value) {
   }
   buffer.dtype = value.at("dtype").get<std::string>();
   buffer.size = value.at("size").get<int64_t>();
+  if (buffer.size < 0 || buffer.size > kMostElements)
+    fail(fmt::format("{} has {} elements", buffer.name, buffer.size));
   return buffer;
 }
 

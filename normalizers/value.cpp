@@ -118,6 +118,8 @@ Value inverse(const Value& x) {
 
 Value divide_ints(const UOp& node, const Value& a, const Value& b, bool quotient) {
   if (b.known && b.i == 1) return quotient ? a : known_int(0);
+  if (a.known && b.known && b.i == -1)  // apart: the hardware traps on the smallest number by -1
+    return known_int(quotient ? wrap(static_cast<int64_t>(0 - static_cast<uint64_t>(a.i)), node.dtype) : 0);
   if (a.known && b.known && b.i != 0) return known_int(wrap(quotient ? a.i / b.i : a.i % b.i, node.dtype));
   return opaque(field_hash(field_hash_text(node.op.c_str()), field_hash(a.field, b.field)));
 }

@@ -193,6 +193,18 @@ TEST(Facets, WhatIsNotUnderstoodIsSaid) {
   EXPECT_EQ(diff.unsettled_reason, "L: an INDEX with 2 indices");
 }
 
+TEST(Facets, WhatWouldTrapOrRunForEverIsSaidInstead) {
+  const auto trapping = copy([](KernelBuilder& k, int i) {
+    return k.plus(i, k.index_op("MOD", k.index_constant(INT64_MIN), k.index_constant(-1)));
+  });
+  EXPECT_EQ(paths(form_of({plain()}), form_of({trapping})), Paths{"index-cost/R/mod"});
+  KernelBuilder k;
+  const int out = k.buffer("output", "0", 1), r = k.range(0, int64_t{1} << 40, "REDUCE");
+  k.store(k.load(out, k.index_constant(0)), k.reduce("ADD", {k.real(1), r}), {});
+  const StructureDiff diff = compare_structure(form_of({k.json()}), form_of({plain()}), "L", "R");
+  EXPECT_EQ(diff.unsettled_reason, "L: too many points to evaluate");
+}
+
 TEST(SideBySide, MarksTheLinesThatDiffer) {
   const ScheduleForm left = form_of({matmul(0, 1, 2, false)}),
                      right = form_of({matmul(0, 1, 2, false, "MUL")});

@@ -37,6 +37,9 @@ TEST(Graph, SaysWhatIsMalformed) {
             "kernel 0: node 0: slot 0 is not in the list of buffers");
   EXPECT_EQ(message_of(json::array({{{"buffers", {{{"kind", "magic"}}}}}})),
             "kernel 0: unknown kind of buffer 'magic'");
+  const json endless = {{"kind", "temp"}, {"index", 0}, {"dtype", "f32"}, {"size", -1}};
+  EXPECT_EQ(message_of(json::array({{{"buffers", json::array({endless})}, {"graph", json::array()}}})),
+            "kernel 0: tmp0 has -1 elements");
   EXPECT_TRUE(message_of(json::array({1})).starts_with("kernel 0: "));
   EXPECT_TRUE(message_of(kernel({{"CONST"}})).starts_with("kernel 0: node 0: "));
 }
