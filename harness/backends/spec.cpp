@@ -66,8 +66,8 @@ Launch nothing(const BackendSpec&) { return {}; }
 
 const std::vector<Backend>& backends() {
   static const std::vector<Backend> table{
-      {"tinygrad", {"0.12.0"}, {"noopt"}, tinygrad_launch, tinygrad_prepare},
-      {"morok", {"0.1.0-alpha.2"}, {"noopt"}, morok_launch, morok_prepare},
+      {"tinygrad", {"0.12.0"}, {"contiguous", "expanded", "noopt"}, tinygrad_launch, tinygrad_prepare},
+      {"morok", {"0.1.0-alpha.2"}, {"contiguous", "expanded", "noopt"}, morok_launch, morok_prepare},
       {"command", {}, {}, command_launch, nothing},
   };
   return table;
@@ -119,6 +119,17 @@ std::string BackendSpec::text() const {
   std::string text = compiler + "@" + version;
   for (const std::string& option : options) text += "+" + option;
   return text;
+}
+
+bool BackendSpec::has(const std::string& option) const {
+  return std::ranges::find(options, option) != options.end();
+}
+
+std::vector<std::string> BackendSpec::worker_options() const {
+  std::vector<std::string> result = options;
+  std::erase_if(result,
+                [](const std::string& option) { return option == kExpanded || option == kContiguous; });
+  return result;
 }
 
 Launch launch_of(const BackendSpec& spec) { return backend_of(spec.compiler, spec.text()).launch(spec); }

@@ -11,9 +11,15 @@ struct BackendSpec {
   std::string version;               // of "command": the command line, words split at spaces
   std::vector<std::string> options;  // sorted
 
+  // Options that change the program instead of the compiler; no worker sees them.
+  static constexpr const char* kExpanded = "expanded";      // composites written out in primitive operations
+  static constexpr const char* kContiguous = "contiguous";  // a contiguous behind every operation
+
   // Throws Error(usage) with what is known.
   static BackendSpec parse(const std::string& text);
   std::string text() const;
+  bool has(const std::string& option) const;
+  std::vector<std::string> worker_options() const;
   bool operator==(const BackendSpec&) const = default;
 };
 

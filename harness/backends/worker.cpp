@@ -151,9 +151,9 @@ void Worker::connect(const Launch& how) {
   if (bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
       listen(listener_, 1) != 0)
     throw Error(ErrorKind::environment, fmt::format("cannot listen on {}: {}", path, std::strerror(errno)));
-  process_ = std::make_unique<Process>(ProcessOptions{how.command,
-                                                      worker_environment(how, joined(spec_.options), path),
-                                                      how.directory, directory_ + "/output"});
+  process_ = std::make_unique<Process>(
+      ProcessOptions{how.command, worker_environment(how, joined(spec_.worker_options()), path),
+                     how.directory, directory_ + "/output"});
   deadline_ = Clock::now() + duration(limits_.start_seconds);
   accept_connection();
   std::string line;

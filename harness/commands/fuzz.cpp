@@ -108,10 +108,8 @@ void explain_findings(const FuzzResult& result, const FuzzOptions& options, cons
   for (const Finding& finding : result.findings) {
     if (interrupted()) return;
     const Evaluation evaluation = evaluator.evaluate(finding.saved.program, true, true);
-    const std::string file =
-        fmt::format("{}/findings/{}-{}.json", run_dir, class_name(finding.saved.cause.verdict_class),
-                    finding.saved.signature);
-    fmt::print("\n{}", explain(evaluation, "uopdiff replay " + file, terminal_style()));
+    fmt::print("\n{}", explain(evaluation, "uopdiff replay " + finding_path(run_dir, finding.saved),
+                               terminal_style()));
   }
 }
 

@@ -5,11 +5,10 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "harness/program/error.h"
+#include "harness/program/files.h"
 
 namespace uopdiff {
 namespace {
@@ -90,13 +89,7 @@ Known Known::parse(const std::string& text, const std::string& file) {
   return known;
 }
 
-Known Known::load(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorKind::input, fmt::format("{}: cannot be read", path));
-  std::stringstream text;
-  text << in.rdbuf();
-  return parse(text.str(), path);
-}
+Known Known::load(const std::string& path) { return parse(read_file(path), path); }
 
 const KnownEntry* Known::find(const Cause& cause, const std::set<std::string>& operations,
                               const std::string& left, const std::string& right) const {

@@ -29,8 +29,7 @@ std::set<std::string> operations_of(const Program& program) {
 std::string signature_of(const Cause& cause, const std::set<std::string>& operations) {
   const std::string text = fmt::format("{}|{}|{}|{}", class_name(cause.verdict_class), cause.path,
                                        cause.message, fmt::join(operations, ","));
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
+  const uint64_t hash = stable_hash(text);
   return fmt::format("{:08x}", static_cast<uint32_t>(hash ^ (hash >> 32)));
 }
 

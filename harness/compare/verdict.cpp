@@ -56,15 +56,26 @@ std::string failure_path(const Side& side) {
   return fmt::format("{}/{}{}", side.name, status_name(side.reply.status), step);
 }
 
+// Of the first wrong output. Part of the cause: a fault of narrow integers is not one of floats.
+std::string kind_of_wrong(const Side& side, const Reference& reference) {
+  for (size_t k = 0; k < side.checks.size(); ++k) {
+    if (side.checks[k].wrong == 0) continue;
+    const DType dtype = reference.outputs[k].dtype;
+    if (dtype == DType::boolean) return "bool";
+    return std::string(bit_width(dtype) < 32 ? "narrow-" : "") + (is_float(dtype) ? "float" : "int");
+  }
+  return "";
+}
+
 class Judge {
  public:
-  Judge(const Reference& reference, Side& left, Side& right, bool values)
-      : reference_(reference), left_(left), right_(right), values_(values) {}
+  Judge(const Reference& reference, Side& left, Side& right, const Judging& judging)
+      : reference_(reference), left_(left), right_(right), judging_(judging) {}
 
   Verdict run() {
     for (Side* side : {&left_, &right_}) {
       read_form(*side);
-      if (values_) check_outputs(*side, reference_);
+      if (judging_.values) check_outputs(*side, reference_);
     }
     count_elements();
     for (const Side* side : {&left_, &right_})
@@ -73,7 +84,7 @@ class Judge {
     for (const Side* side : {&left_, &right_})
       if (may_be_trap(*side, reference_))
         return settle(VerdictClass::undetermined, side->name, "integer division");
-    if (itself() && (hit_limit(left_) || hit_limit(right_)))
+    if (judging_.one_compiler && (hit_limit(left_) || hit_limit(right_)))
       return settle(VerdictClass::undetermined, "limit", "");
     failures();
     wrong_outputs();
@@ -102,9 +113,6 @@ class Judge {
       }
   }
 
-  // One backend against itself.
-  bool itself() const { return left_.spec == right_.spec; }
-
   static std::string failure_text(const Side& side) {
     const Reply& reply = side.reply;
     return fmt::format("{}: {}{}{}", side.name, status_name(reply.status),
@@ -114,7 +122,7 @@ class Judge {
 
   void failures() {
     const bool left = left_.reply.status != Status::ok, right = right_.reply.status != Status::ok;
-    if (left && right && itself() && left_.reply.status == right_.reply.status &&
+    if (left && right && judging_.one_compiler && left_.reply.status == right_.reply.status &&
         normal_message(left_.reply.message) == normal_message(right_.reply.message))
       return;
     if (left && right)
@@ -158,16 +166,25 @@ class Judge {
       const bool equal =
           std::ranges::equal(left_.reply.outputs, right_.reply.outputs,
                              [](const Output& a, const Output& b) { return a.data == b.data; });
-      if (equal && itself()) return;
-      verdict_.facets.push_back({both_wrong, equal ? "both-wrong/equal" : "both-wrong/different",
-                                 wrong_text(left_) + "\n" + wrong_text(right_)});
+      if (equal && judging_.one_compiler) return;
+      verdict_.facets.push_back(
+          {both_wrong,
+           (equal ? "both-wrong/equal/" : "both-wrong/different/") + kind_of_wrong(left_, reference_),
+           wrong_text(left_) + "\n" + wrong_text(right_)});
     } else if (left || right) {
       const Side& side = left ? left_ : right_;
-      verdict_.facets.push_back({wrong_values, "wrong-values/" + side.name, wrong_text(side)});
+      verdict_.facets.push_back(
+          {wrong_values, fmt::format("wrong-values/{}/{}", side.name, kind_of_wrong(side, reference_)),
+           wrong_text(side)});
     }
   }
 
   void structure() {
+    if (!judging_.structure) {
+      verdict_.structure.settled = false;
+      verdict_.structure.unsettled_reason = "the sides have different programs on purpose";
+      return;
+    }
     // A side that failed before or while scheduling has no kernels to compare.
     const auto has_schedule = [](const Side& side) {
       return side.form && (side.reply.status == Status::ok || side.reply.step == "compile" ||
@@ -182,7 +199,7 @@ class Judge {
     }
     verdict_.structure = compare_structure(*left_.form, *right_.form, left_.name, right_.name);
     for (const Facet& facet : verdict_.structure.facets)
-      if (!itself() || facet.verdict_class != schedule) verdict_.facets.push_back(facet);
+      if (!judging_.one_compiler || facet.verdict_class != schedule) verdict_.facets.push_back(facet);
   }
 
   std::string layer() const {
@@ -199,7 +216,7 @@ class Judge {
   const Reference& reference_;
   Side& left_;
   Side& right_;
-  bool values_;
+  const Judging judging_;
   Verdict verdict_;
 };
 
@@ -209,14 +226,19 @@ bool Side::wrong() const {
   return std::ranges::any_of(checks, [](const ValueCheck& check) { return check.wrong > 0; });
 }
 
-std::pair<std::string, std::string> side_names(const std::string& left_compiler,
-                                               const std::string& right_compiler) {
-  if (left_compiler == right_compiler) return {"left", "right"};
-  return {left_compiler, right_compiler};
+std::pair<std::string, std::string> side_names(const BackendSpec& left, const BackendSpec& right) {
+  if (left.compiler != right.compiler) return {left.compiler, right.compiler};
+  if (left.options == right.options) return {"left", "right"};
+  const auto name = [](const BackendSpec& spec) {
+    std::string text = spec.compiler;
+    for (const std::string& option : spec.options) text += "+" + option;
+    return text;
+  };
+  return {name(left), name(right)};
 }
 
-Verdict judge(const Reference& reference, Side& left, Side& right, bool values) {
-  return Judge(reference, left, right, values).run();
+Verdict judge(const Reference& reference, Side& left, Side& right, const Judging& judging) {
+  return Judge(reference, left, right, judging).run();
 }
 
 }  // namespace uopdiff

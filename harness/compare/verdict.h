@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/backends/protocol.h"
+#include "harness/backends/spec.h"
 #include "harness/compare/signature.h"
 #include "harness/compare/structure.h"
 #include "harness/reference/reference.h"
@@ -31,12 +32,17 @@ struct Verdict {
   int64_t elements = 0, undetermined = 0;  // of all outputs
 };
 
-// Names for two specs' sides.
-std::pair<std::string, std::string> side_names(const std::string& left_compiler,
-                                               const std::string& right_compiler);
+// Names for two specs' sides: the compilers; their options, too, when it is one compiler; "left" and "right"
+// when nothing tells them apart.
+std::pair<std::string, std::string> side_names(const BackendSpec& left, const BackendSpec& right);
 
-// Fills in form and checks of both sides and judges. `values`: outputs were asked for. A backend against
-// itself shows what does not reproduce; faults that both sides have alike are then no divergence.
-Verdict judge(const Reference& reference, Side& left, Side& right, bool values);
+struct Judging {
+  bool values = true;         // outputs were asked for
+  bool structure = true;      // both sides have one program, so their kernels can be compared
+  bool one_compiler = false;  // faults that both sides have alike are then no divergence
+};
+
+// Fills in form and checks of both sides and judges.
+Verdict judge(const Reference& reference, Side& left, Side& right, const Judging& judging);
 
 }  // namespace uopdiff

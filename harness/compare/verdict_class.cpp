@@ -39,8 +39,4 @@ std::optional<VerdictClass> class_from_name(const std::string& name) {
 
 bool is_divergence(VerdictClass verdict_class) { return verdict_class < agree; }
 
-bool needs_values(VerdictClass verdict_class) {
-  return verdict_class == wrong_values || verdict_class == both_wrong;
-}
-
 }  // namespace uopdiff

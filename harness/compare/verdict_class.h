@@ -27,6 +27,5 @@ enum class VerdictClass {
 const char* class_name(VerdictClass verdict_class);  // "wrong-values"
 std::optional<VerdictClass> class_from_name(const std::string& name);
 bool is_divergence(VerdictClass verdict_class);  // all but agree, undetermined, unsupported
-bool needs_values(VerdictClass verdict_class);   // cannot show when only scheduling
 
 }  // namespace uopdiff

@@ -1,15 +1,12 @@
 #include "harness/engine/case_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/backends/base64.h"
 #include "harness/program/error.h"
+#include "harness/program/files.h"
 #include "harness/program/text.h"
 
 namespace uopdiff {
@@ -129,26 +126,8 @@ Case case_from_json(const json& value, const std::string& file) {
   }
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    throw Error(ErrorKind::input, fmt::format("{}: cannot be read", path));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void write_atomically(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out << text;
-    out.flush();
-    if (!out) throw Error(ErrorKind::environment, fmt::format("{}: cannot be written", temporary));
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) throw Error(ErrorKind::environment, fmt::format("{}: {}", path, error.message()));
+std::string case_file_name(const Case& saved) {
+  return fmt::format("{}-{}.json", class_name(saved.cause.verdict_class), saved.signature);
 }
 
 void save_case(const Case& saved, const std::string& path) {

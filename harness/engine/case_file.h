@@ -41,12 +41,9 @@ nlohmann::json case_to_json(const Case& saved);
 // Throws Error(input); `file` is for the message.
 Case case_from_json(const nlohmann::json& json, const std::string& file);
 
-// Writes through a temporary file, so that a case is there whole or not at all. Throws Error(environment).
-void write_atomically(const std::string& path, const std::string& text);
 void save_case(const Case& saved, const std::string& path);
+std::string case_file_name(const Case& saved);  // "wrong-values-78cf2058.json"
 // Reads a case file, or a program in text form (then only `program` is filled in). Throws Error(input).
 Case load_case(const std::string& path);
-
-std::string read_file(const std::string& path);  // throws Error(input)
 
 }  // namespace uopdiff

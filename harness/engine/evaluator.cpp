@@ -27,6 +27,34 @@ Reply unsupported_reply(const std::string& what) {
   return reply;
 }
 
+// The program as the options of a backend want it.
+Program variant_for(const BackendSpec& spec, const Program& program) {
+  const Program written = spec.has(BackendSpec::kExpanded) ? expand_composites(program) : program;
+  return spec.has(BackendSpec::kContiguous) ? with_contiguous(written) : written;
+}
+
+struct Asked {
+  Request request;
+  std::string lacks;  // what the backend cannot do; empty when it can
+};
+
+Asked ask(Worker& worker, const Program& program, const std::map<std::string, Bytes>& inputs, bool values,
+          bool source) {
+  const Program variant = variant_for(worker.spec(), program);
+  Asked asked;
+  asked.request.program = program_to_json(variant);
+  asked.lacks = missing_in(worker.start(), variant);
+  if (has_expansion(variant)) {
+    const Program structure = expand_composites(variant);
+    asked.request.structure = program_to_json(structure);
+    if (asked.lacks.empty()) asked.lacks = missing_in(worker.start(), structure);
+  }
+  asked.request.inputs = inputs;
+  asked.request.values = values;
+  asked.request.source = source;
+  return asked;
+}
+
 }  // namespace
 
 Evaluator::Evaluator(const BackendSpec& left, const BackendSpec& right, const WorkerLimits& limits)
@@ -43,40 +71,34 @@ Evaluation Evaluator::evaluate(const Program& program, bool values, bool source)
   const auto start = std::chrono::steady_clock::now();
   Evaluation result;
   result.program = program;
-  std::tie(result.left.name, result.right.name) =
-      side_names(workers_.left.spec().compiler, workers_.right.spec().compiler);
-  result.left.spec = workers_.left.spec().text();
-  result.right.spec = workers_.right.spec().text();
+  const BackendSpec &left = workers_.left.spec(), &right = workers_.right.spec();
+  std::tie(result.left.name, result.right.name) = side_names(left, right);
+  result.left.spec = left.text();
+  result.right.spec = right.text();
 
-  Request request;
-  request.program = program_to_json(program);
-  const Program expanded = has_expansion(program) ? expand_composites(program) : program;
-  if (has_expansion(program)) request.structure = program_to_json(expanded);
+  std::map<std::string, Bytes> inputs;
   for (int input : inputs_of(program)) {
     const Node& node = program.nodes[static_cast<size_t>(input)];
-    request.inputs[node.name] = make_data(node);
+    inputs[node.name] = make_data(node);
   }
-  request.values = values;
-  request.source = source;
-
-  const auto lacks = [&](Worker& worker) {
-    const std::string missing = missing_in(worker.start(), program);
-    return missing.empty() ? missing_in(worker.start(), expanded) : missing;
-  };
-  const std::string left_lacks = lacks(workers_.left), right_lacks = lacks(workers_.right);
-  if (left_lacks.empty() && right_lacks.empty()) {
-    workers_.left.send(request);
-    workers_.right.send(request);
+  const Asked to_left = ask(workers_.left, program, inputs, values, source);
+  const Asked to_right = ask(workers_.right, program, inputs, values, source);
+  const bool possible = to_left.lacks.empty() && to_right.lacks.empty();
+  if (possible) {
+    workers_.left.send(to_left.request);
+    workers_.right.send(to_right.request);
   }
   // The compilers work while the reference does.
-  const Reference reference = evaluate_reference(program, request.inputs);
-  if (left_lacks.empty() && right_lacks.empty()) {
+  const Reference reference = evaluate_reference(program, inputs);
+  if (possible) {
     std::tie(result.left.reply, result.right.reply) = workers_.receive();
   } else {
-    if (!left_lacks.empty()) result.left.reply = unsupported_reply(left_lacks);
-    if (!right_lacks.empty()) result.right.reply = unsupported_reply(right_lacks);
+    if (!to_left.lacks.empty()) result.left.reply = unsupported_reply(to_left.lacks);
+    if (!to_right.lacks.empty()) result.right.reply = unsupported_reply(to_right.lacks);
   }
-  result.verdict = judge(reference, result.left, result.right, values);
+  const bool one_program = left.has(BackendSpec::kContiguous) == right.has(BackendSpec::kContiguous);
+  const bool one_compiler = left.compiler == right.compiler && left.version == right.version;
+  result.verdict = judge(reference, result.left, result.right, {values, one_program, one_compiler});
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

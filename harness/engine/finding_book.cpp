@@ -29,21 +29,21 @@ std::optional<Candidate> FindingBook::offer(Candidate candidate) {
   return candidate;
 }
 
-void FindingBook::add(Finding finding) {
-  if (known_.find(finding.saved.cause, operations_of(finding.saved.program), left_, right_)) {
-    ++known_counts_[finding.saved.signature];
+void FindingBook::add(Case saved) {
+  if (const KnownEntry* entry = known_.find(saved.cause, operations_of(saved.program), left_, right_)) {
+    ++known_counts_[entry->signature];
     return;
   }
   for (Finding& other : findings_)
-    if (other.saved.signature == finding.saved.signature) {
-      other.count += finding.count;
+    if (other.saved.signature == saved.signature) {
+      ++other.count;
       return;
     }
-  findings_.push_back(std::move(finding));
+  findings_.push_back({std::move(saved), 1});
 }
 
-std::optional<Candidate> FindingBook::finish(const Cause& cause, std::optional<Finding> finding) {
-  if (finding) add(std::move(*finding));
+std::optional<Candidate> FindingBook::finish(const Cause& cause, Case saved) {
+  add(std::move(saved));
   auto& queue = waiting_[cause];
   while (!queue.empty()) {
     Candidate next = std::move(queue.front());

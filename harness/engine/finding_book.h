@@ -18,6 +18,7 @@ struct Candidate {
   uint64_t index = 0;
   Program program;
   Cause cause;
+  std::string profile;
 };
 
 struct Finding {
@@ -37,12 +38,8 @@ class FindingBook {
   // nothing.
   std::optional<Candidate> offer(Candidate candidate);
 
-  // A shrink of `cause` ended with `finding` (nothing: it was not reproducible). Returns the next one to
-  // shrink.
-  std::optional<Candidate> finish(const Cause& cause, std::optional<Finding> finding);
-
-  // A finding that turned up while another cause was shrunk.
-  void add(Finding finding);
+  // A shrink of `cause` ended with `saved`. Returns the next one to shrink.
+  std::optional<Candidate> finish(const Cause& cause, Case saved);
 
   const std::vector<Finding>& findings() const { return findings_; }
   const std::map<std::string, int64_t>& known_counts() const { return known_counts_; }  // by signature
@@ -50,6 +47,7 @@ class FindingBook {
 
  private:
   bool recognise(const Candidate& candidate);
+  void add(Case saved);
 
   const Known& known_;
   std::string left_, right_;

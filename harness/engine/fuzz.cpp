@@ -165,8 +165,7 @@ class FuzzLoop {
     if (!outcome.not_compared.empty()) line["not_compared"] = outcome.not_compared;
     run_dir_.log_program(line);
     if (!is_divergence(outcome.cause.verdict_class)) return;
-    profile_of_[index] = outcome.profile;
-    if (auto candidate = book_.offer({index, std::move(outcome.program), outcome.cause}))
+    if (auto candidate = book_.offer({index, std::move(outcome.program), outcome.cause, outcome.profile}))
       queue_shrink(std::move(*candidate));
   }
 
@@ -179,19 +178,16 @@ class FuzzLoop {
     run_dir_.starting(job, candidate.program,
                       fmt::format("shrinking; seed {}, index {}", options_.seed, candidate.index));
     const auto start = Clock::now();
-    Investigation investigation = investigate(evaluator, candidate.program, candidate.cause, options_.shrink,
-                                              [this] { return stopping(); });
+    Case saved = investigate(evaluator, candidate.program, candidate.cause, options_.shrink,
+                             [this] { return stopping(); });
+    saved.seed = options_.seed;
+    saved.index = candidate.index;
+    saved.profile = candidate.profile;
     const std::lock_guard lock(mutex_);
     progress_.shrink_seconds += seconds_since(start);
-    progress_.shrink_evaluations += investigation.evaluations;
+    progress_.shrink_evaluations += saved.evaluations;
     --progress_.shrinking;
-    if (investigation.finding) {
-      Case& saved = investigation.finding->saved;
-      saved.seed = options_.seed;
-      saved.index = candidate.index;
-      saved.profile = profile_of_[candidate.index];
-    }
-    auto next = book_.finish(candidate.cause, std::move(investigation.finding));
+    auto next = book_.finish(candidate.cause, std::move(saved));
     save_new_findings();
     if (next) queue_shrink(std::move(*next));
     changed_.notify_all();
@@ -225,7 +221,6 @@ class FuzzLoop {
   FuzzProgress progress_;
   std::map<uint64_t, Outcome> outcomes_;  // ran, but an earlier one has not ended yet
   std::map<std::pair<VerdictClass, uint64_t>, Candidate> to_shrink_;
-  std::map<uint64_t, std::string> profile_of_;
   uint64_t next_index_ = 0, next_consumed_ = 0;
   int running_ = 0;
   size_t saved_ = 0;

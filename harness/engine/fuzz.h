@@ -61,14 +61,10 @@ FuzzResult fuzz(const FuzzOptions& options, const Known& known, RunDir& run_dir,
                 const std::function<void(const FuzzProgress&)>& report,
                 const std::function<bool()>& interrupted);
 
-// A divergence shrunk, run again and on fresh data; nothing when it did not reproduce at all.
+// A divergence shrunk, run again and on fresh data; of class flaky when it did not reproduce each time.
 // `stop` ends shrinking early.
-struct Investigation {
-  std::optional<Finding> finding;
-  int evaluations = 0;
-};
-Investigation investigate(Evaluator& evaluator, const Program& program, const Cause& cause,
-                          const ShrinkBudget& budget, const std::function<bool()>& stop);
+Case investigate(Evaluator& evaluator, const Program& program, const Cause& cause, const ShrinkBudget& budget,
+                 const std::function<bool()>& stop);
 
 nlohmann::json progress_to_json(const FuzzProgress& progress);
 

@@ -8,28 +8,28 @@ namespace {
 class QuickTimeouts {
  public:
   QuickTimeouts(Evaluator& evaluator, const Cause& cause)
-      : evaluator_(evaluator), before_(evaluator.workers().left.limits()) {
+      : evaluator_(evaluator), before_(evaluator.workers().left.limits().case_seconds) {
     if (cause.path.find("/limit") == std::string::npos) return;
     for (Worker* worker : {&evaluator_.workers().left, &evaluator_.workers().right})
       worker->limits().case_seconds /= 4;
   }
   ~QuickTimeouts() {
     for (Worker* worker : {&evaluator_.workers().left, &evaluator_.workers().right})
-      worker->limits().case_seconds = before_.case_seconds;
+      worker->limits().case_seconds = before_;
   }
   QuickTimeouts(const QuickTimeouts&) = delete;
   QuickTimeouts& operator=(const QuickTimeouts&) = delete;
 
  private:
   Evaluator& evaluator_;
-  WorkerLimits before_;
+  double before_;
 };
 
 // Does the cause show without compiling and running? Then shrinking needs the schedules only.
 bool values_needed(const Cause& cause) {
-  if (needs_values(cause.verdict_class)) return true;
-  const bool failed =
-      cause.verdict_class == VerdictClass::failure || cause.verdict_class == VerdictClass::both_failed;
+  using enum VerdictClass;
+  if (cause.verdict_class == wrong_values || cause.verdict_class == both_wrong) return true;
+  const bool failed = cause.verdict_class == failure || cause.verdict_class == both_failed;
   return failed && !cause.path.ends_with("/schedule") && !cause.path.ends_with("/build");
 }
 
@@ -49,9 +49,9 @@ std::string fresh_data_result(Evaluator& evaluator, const Program& program, cons
 
 }  // namespace
 
-Investigation investigate(Evaluator& evaluator, const Program& program, const Cause& cause,
-                          const ShrinkBudget& budget, const std::function<bool()>& stop) {
-  Investigation result;
+Case investigate(Evaluator& evaluator, const Program& program, const Cause& cause, const ShrinkBudget& budget,
+                 const std::function<bool()>& stop) {
+  int evaluations = 0;
   bool values = values_needed(cause);
   const auto cause_of = [&](const Program& candidate) {
     return evaluator.evaluate(candidate, values).verdict.cause;
@@ -61,21 +61,21 @@ Investigation investigate(Evaluator& evaluator, const Program& program, const Ca
   const auto run_shrink = [&] {
     const QuickTimeouts quick(evaluator, cause);
     again = cause_of(program) == cause;
-    ++result.evaluations;
+    ++evaluations;
     if (!again) return;
     shrunk = shrink(program, cause, cause_of, budget, stop);
-    result.evaluations += shrunk.evaluations;
+    evaluations += shrunk.evaluations;
   };
   run_shrink();
   // With the whole time limit: what only ran out of a short one is not reproduced here.
   Evaluation last = evaluator.evaluate(shrunk.program, true, true);
-  ++result.evaluations;
+  ++evaluations;
   // Run for real, the smallest program may show something graver: then keep that in sight from the start.
   if (again && !values && last.verdict.cause != cause) {
     values = true;
     run_shrink();
     last = evaluator.evaluate(shrunk.program, true, true);
-    ++result.evaluations;
+    ++evaluations;
   }
 
   Case saved = make_case(last);
@@ -88,15 +88,14 @@ Investigation investigate(Evaluator& evaluator, const Program& program, const Ca
   } else {
     if (!stop()) {
       saved.fresh_data = fresh_data_result(evaluator, shrunk.program, cause);
-      ++result.evaluations;
+      ++evaluations;
     }
   }
-  saved.evaluations = result.evaluations;
+  saved.evaluations = evaluations;
   saved.operations_before = operation_count(program);
   saved.shrink_ended = shrunk.ended;
   saved.clang = evaluator.clang();
-  result.finding = Finding{std::move(saved), 1};
-  return result;
+  return saved;
 }
 
 }  // namespace uopdiff

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/program/error.h"
+#include "harness/program/files.h"
 #include "harness/program/text.h"
 
 namespace uopdiff {
@@ -49,11 +50,10 @@ void RunDir::idle(int job) {
   fs::remove(fmt::format("{}/running/job-{}.uop", path_, job), ignored);
 }
 
-std::string RunDir::save_finding(const Case& saved) {
-  const std::string file =
-      fmt::format("{}/findings/{}-{}.json", path_, class_name(saved.cause.verdict_class), saved.signature);
-  save_case(saved, file);
-  return file;
+void RunDir::save_finding(const Case& saved) { save_case(saved, finding_path(path_, saved)); }
+
+std::string finding_path(const std::string& run_dir, const Case& saved) {
+  return run_dir + "/findings/" + case_file_name(saved);
 }
 
 std::string default_run_dir() {

@@ -27,7 +27,7 @@ class RunDir {
   void log_program(const nlohmann::json& line);
   void starting(int job, const Program& program, const std::string& comment);
   void idle(int job);
-  std::string save_finding(const Case& saved);  // returns the file's path
+  void save_finding(const Case& saved);
 
   const std::string& path() const { return path_; }
 
@@ -35,6 +35,8 @@ class RunDir {
   std::string path_;
   std::unique_ptr<FILE, int (*)(FILE*)> programs_;
 };
+
+std::string finding_path(const std::string& run_dir, const Case& saved);
 
 // A new folder name below runs/: the time, and a number where that is taken.
 std::string default_run_dir();

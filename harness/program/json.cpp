@@ -93,9 +93,8 @@ Node node_from_json(const json& value, const std::map<std::string, int>& positio
     node.src.push_back(found->second);
   }
   for (const auto& [key, attr] : value.at("attrs").get<std::map<std::string, json>>()) {
-    const auto spec = std::ranges::find(node.op->attrs, key, &AttrSpec::name);
-    if (spec == node.op->attrs.end())
-      throw Error(ErrorKind::input, fmt::format("{} has no attribute '{}'", node.op->name, key));
+    const AttrSpec* spec = node.op->find_attr(key);
+    if (!spec) throw Error(ErrorKind::input, fmt::format("{} has no attribute '{}'", node.op->name, key));
     node.attrs[key] = attr_from_json(attr, spec->kind);
   }
   return node;
@@ -141,6 +140,7 @@ Program program_from_json(const json& value) {
       program.outputs.push_back(found->second);
     }
     if (program.outputs.empty()) throw Error(ErrorKind::input, "the program has no output");
+    check_assigns(program);
     return program;
   } catch (const json::exception& error) {
     throw Error(ErrorKind::input, fmt::format("not a program: {}", error.what()));

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/program/formula.h"
 #include "harness/program/program.h"
 
 namespace uopdiff {
 
-enum class Category { source, movement, unary, binary, compare, ternary, cast, reduce, composite };
+enum class Category { source, movement, unary, binary, compare, ternary, cast, reduce, scan, composite };
 
 enum class AttrKind { boolean, integer, number, word, ints, pairs };
 
@@ -20,21 +21,35 @@ struct AttrSpec {
   std::optional<AttrValue> fallback;  // used when the attribute is not written
 };
 
+// What an operand has to be so that the operation is defined on most of its elements; for the generator.
+enum class Domain {
+  any,
+  nonzero,   // divisors
+  shift,     // 0..width-1
+  positive,  // above 0
+  moderate,  // small enough for exponentials
+  unit,      // within -1..1
+};
+
+using Operands = std::vector<const Node*>;
+
 struct OpInfo {
   std::string name;
   Category category;
-  int min_arity, max_arity;
+  int min_arity = 1, max_arity = 1;
   std::vector<DType> dtypes;  // of the first value operand (sources: of the result)
-  std::vector<AttrSpec> attrs;
-  double weight;        // how often the generator takes it, against the others of its category
+  std::vector<AttrSpec> attrs = {};
+  double weight = 1;    // how often the generator takes it, against the others of its category
   std::string meaning;  // one line for people
   // Fills in dtype and shape of `node`, whose operands are `src`; throws Error(input).
-  std::function<void(Node& node, const std::vector<const Node*>& src)> infer;
-  // Composites, and operations that the front ends spell differently: appends the definition in primitive
-  // operations to `program` and returns the result's position. Kernels are compared on the expanded program.
-  std::function<int(Program& program, const Node& node, const std::vector<int>& src)> expansion;
+  std::function<void(Node& node, const Operands& src)> infer;
+  // Composites, and operations that the front ends spell differently: the definition in other operations.
+  // Kernels are compared on the expanded program.
+  std::function<Formula(Program& program, const Node& node, const std::vector<Formula>& src)> expansion = {};
+  std::vector<Domain> domains = {};  // by operand; of those beyond its end: any
 
   bool takes(DType dtype) const;
+  const AttrSpec* find_attr(const std::string& attr) const;  // null when it has no such attribute
 };
 
 const std::vector<OpInfo>& op_table();

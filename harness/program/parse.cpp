@@ -156,12 +156,6 @@ AttrValue parse_value(LineReader& in, AttrKind kind) {
   in.fail("unknown kind of attribute");
 }
 
-const AttrSpec* find_attr(const OpInfo& op, const std::string& name) {
-  for (const AttrSpec& spec : op.attrs)
-    if (spec.name == name) return &spec;
-  return nullptr;
-}
-
 class Parser {
  public:
   explicit Parser(const std::string& file) : file_(file) {}
@@ -182,6 +176,11 @@ class Parser {
   Program finish(int last_line) {
     if (program_.outputs.empty())
       throw Error(ErrorKind::input, fmt::format("{}:{}:1: the program has no output line", file_, last_line));
+    try {
+      check_assigns(program_);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::input, fmt::format("{}:{}:1: {}", file_, last_line, error.what()));
+    }
     return std::move(program_);
   }
 
@@ -212,7 +211,7 @@ class Parser {
     const size_t start = in.position();
     const std::string name = in.word("a dtype");
     const auto dtype = dtype_from_name(name);
-    if (!dtype) in.fail_at(start, fmt::format("unknown dtype {}; known are bool, i32, f32", quoted(name)));
+    if (!dtype) in.fail_at(start, fmt::format("unknown dtype {}; known are {}", quoted(name), dtype_names()));
     node.dtype = *dtype;
     node.shape = in.ints();
   }
@@ -232,7 +231,7 @@ class Parser {
       return;
     }
     in.expect('=');
-    const AttrSpec* spec = find_attr(*node.op, name);
+    const AttrSpec* spec = node.op->find_attr(name);
     if (!spec) in.fail_at(start, fmt::format("{} has no attribute {}", node.op->name, quoted(name)));
     if (node.attrs.count(name)) in.fail_at(start, fmt::format("attribute {} is given twice", quoted(name)));
     node.attrs[name] = parse_value(in, spec->kind);

@@ -60,10 +60,10 @@ bool is_name(const std::string& name) {
 }
 
 std::string free_name(const Program& program) {
-  std::set<std::string> taken;
-  for (const Node& node : program.nodes) taken.insert(node.name);
-  for (size_t k = program.nodes.size();; ++k)
-    if (!taken.count(default_name(k))) return default_name(k);
+  for (size_t k = program.nodes.size();; ++k) {
+    std::string name = default_name(k);
+    if (std::ranges::find(program.nodes, name, &Node::name) == program.nodes.end()) return name;
+  }
 }
 
 // Expansions take names as they come; only those of inputs carry meaning outside.
@@ -76,6 +76,33 @@ void rename_all_but_inputs(Program& result, const Program& original) {
     while (taken.count(default_name(next))) ++next;
     node.name = default_name(next++);
   }
+}
+
+Program expand_once(const Program& program, const std::function<bool(const Node&)>& picked) {
+  Program result;
+  std::vector<int> position;
+  for (const Node& node : program.nodes) {
+    std::vector<int> src;
+    for (int old : node.src) src.push_back(position[static_cast<size_t>(old)]);
+    if (picked(node)) {
+      std::vector<Formula> operands;
+      for (int each : src) operands.emplace_back(result, each);
+      const Formula value = node.op->expansion(result, node, operands);
+      const Node& made = result.nodes[static_cast<size_t>(value.position())];
+      if (made.dtype != node.dtype || made.shape != node.shape)
+        throw Error(ErrorKind::internal, fmt::format("{} is {}{} but its expansion gives {}{}", node.op->name,
+                                                     dtype_name(node.dtype), shape_text(node.shape),
+                                                     dtype_name(made.dtype), shape_text(made.shape)));
+      position.push_back(value.position());
+      continue;
+    }
+    Node copy = node;
+    copy.src = std::move(src);
+    if (node.op->name != "input") copy.name.clear();
+    position.push_back(append(result, std::move(copy)));
+  }
+  for (int output : program.outputs) result.outputs.push_back(position[static_cast<size_t>(output)]);
+  return result;
 }
 
 }  // namespace
@@ -91,14 +118,14 @@ int append(Program& program, Node node) {
          node.op->min_arity == node.op->max_arity
              ? fmt::format("takes {} operand(s), not {}", node.op->min_arity, arity)
              : fmt::format("takes {} to {} operands, not {}", node.op->min_arity, node.op->max_arity, arity));
-  complete_attrs(node);
-  if (!is_name(node.name))
-    fail(node, "its result's name is not made of letters, digits and _, or is 'output'");
-  if (node.name.empty()) node.name = free_name(program);
   std::vector<const Node*> operands;
   for (int src : node.src) operands.push_back(&program.nodes.at(static_cast<size_t>(src)));
   const DType dtype = operands.empty() ? node.dtype : operands[0]->dtype;
   if (!node.op->takes(dtype)) fail(node, fmt::format("does not take {}", dtype_name(dtype)));
+  complete_attrs(node);
+  if (!is_name(node.name))
+    fail(node, "its result's name is not made of letters, digits and _, or is 'output'");
+  if (node.name.empty()) node.name = free_name(program);
   try {
     node.op->infer(node, operands);
   } catch (const Error& error) {
@@ -153,35 +180,69 @@ Program canonical(const Program& program) {
   return result;
 }
 
+uint64_t stable_hash(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3ull;
+  return hash;
+}
+
 std::string case_id(const Program& program) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (unsigned char c : print_program(canonical(program))) hash = (hash ^ c) * 0x100000001b3ull;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", stable_hash(print_program(canonical(program))));
 }
 
 bool has_expansion(const Program& program) {
-  for (const Node& node : program.nodes)
-    if (node.op->expansion) return true;
-  return false;
+  return std::ranges::any_of(program.nodes, [](const Node& node) { return bool(node.op->expansion); });
 }
 
-Program expand_composites(const Program& program, bool all) {
+Program expand(const Program& program, const std::function<bool(const OpInfo&)>& which) {
+  const auto picked = [&](const Node& node) { return node.op->expansion && which(*node.op); };
+  Program result = program;
+  while (std::ranges::any_of(result.nodes, picked)) result = expand_once(result, picked);
+  rename_all_but_inputs(result, program);
+  return result;
+}
+
+Program expand_composites(const Program& program) {
+  return expand(program, [](const OpInfo&) { return true; });
+}
+
+Program with_contiguous(const Program& program) {
+  std::set<int> as_they_are(program.outputs.begin(), program.outputs.end());
+  for (const Node& node : program.nodes)
+    if (node.op->name.starts_with("assign")) as_they_are.insert(node.src[0]);
   Program result;
   std::vector<int> position;
-  for (const Node& node : program.nodes) {
-    std::vector<int> src;
-    for (int old : node.src) src.push_back(position[static_cast<size_t>(old)]);
-    if (node.op->expansion && (all || node.op->category == Category::composite)) {
-      position.push_back(node.op->expansion(result, node, src));
-      continue;
-    }
-    Node copy = node;
-    copy.src = std::move(src);
+  for (size_t n = 0; n < program.nodes.size(); ++n) {
+    Node copy = program.nodes[n];
+    for (int& src : copy.src) src = position[static_cast<size_t>(src)];
+    const bool is_source = copy.op->category == Category::source;
+    if (copy.op->name != "input") copy.name.clear();
     position.push_back(append(result, std::move(copy)));
+    if (!is_source && !as_they_are.count(static_cast<int>(n)))
+      position.back() = append(result, "contiguous", {position.back()});
   }
   rename_all_but_inputs(result, program);
   for (int output : program.outputs) result.outputs.push_back(position[static_cast<size_t>(output)]);
   return result;
+}
+
+void check_assigns(const Program& program) {
+  for (size_t assign = 0; assign < program.nodes.size(); ++assign) {
+    if (!program.nodes[assign].op->name.starts_with("assign")) continue;
+    const auto target = static_cast<size_t>(program.nodes[assign].src[0]);
+    // What depends on the target otherwise than through this assign.
+    std::vector<bool> depends(program.nodes.size(), false);
+    depends[target] = true;
+    for (size_t n = target + 1; n < program.nodes.size(); ++n)
+      for (int src : program.nodes[n].src)
+        if (n != assign && depends[static_cast<size_t>(src)]) depends[n] = true;
+    for (int output : program.outputs)
+      if (depends[static_cast<size_t>(output)])
+        throw Error(ErrorKind::input,
+                    fmt::format("output {} can see what {} was before it is assigned to (as {})",
+                                program.nodes[static_cast<size_t>(output)].name, program.nodes[target].name,
+                                program.nodes[assign].name));
+  }
 }
 
 std::vector<int> inputs_of(const Program& program) {

@@ -1,6 +1,7 @@
 // The tensor program: a small typed SSA language whose every operation has one exact meaning (op_table.h).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -53,13 +54,22 @@ Program canonical(const Program& program);
 // Identifies a program: hash of the text of its canonical form, 16 hex digits.
 std::string case_id(const Program& program);
 
-// Every operation that has a definition in primitive ones replaced by it; names of inputs are kept.
-// `all` false: only those of category composite.
-Program expand_composites(const Program& program, bool all = true);
+// Operations that have a definition in other ones and that `which` picks replaced by it, again and again;
+// names of inputs are kept.
+Program expand(const Program& program, const std::function<bool(const OpInfo&)>& which);
+Program expand_composites(const Program& program);  // all that have one: only primitive operations are left
 bool has_expansion(const Program& program);
+
+// A contiguous behind every operation that is neither an output nor the target of an assign.
+Program with_contiguous(const Program& program);
+
+// Throws Error(input) where the old contents of a buffer that an assign overwrites could still be seen: an
+// output may depend on the target by way of the assign only. Nothing else says which of the two comes first.
+void check_assigns(const Program& program);
 
 std::vector<int> inputs_of(const Program& program);  // positions of the `input` nodes
 int operation_count(const Program& program);         // nodes that are not sources
 std::string default_name(size_t position);           // a, b, ..., z, v26, v27, ...
+uint64_t stable_hash(const std::string& text);       // FNV-1a; the same on every machine, for ids
 
 }  // namespace uopdiff

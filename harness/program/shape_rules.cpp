@@ -9,51 +9,45 @@
 #include "harness/program/fill.h"
 
 namespace uopdiff::rules {
-namespace {
 
-constexpr int64_t kMaxElements = 1 << 24;
-constexpr size_t kMaxRank = 6;
-
-[[noreturn]] void fail(const std::string& message) { throw Error(ErrorKind::input, message); }
+void fail(const std::string& message) { throw Error(ErrorKind::input, message); }
 
 void check_shape(const Shape& shape) {
   if (shape.size() > kMaxRank) fail(fmt::format("rank {} is above {}", shape.size(), kMaxRank));
   int64_t count = 1;
   for (int64_t extent : shape) {
-    if (extent < 1)
-      fail(fmt::format("extent {} in shape {}: extents are at least 1", extent, shape_text(shape)));
-    if (extent > kMaxElements || (count *= extent) > kMaxElements)
+    if (extent < 0) fail(fmt::format("extent {} in shape {} is negative", extent, shape_text(shape)));
+    // Extents of 0 do not excuse the others.
+    if (extent > kMaxElements || (count *= std::max<int64_t>(extent, 1)) > kMaxElements)
       fail(fmt::format("shape {} has more than {} elements", shape_text(shape), kMaxElements));
   }
 }
 
-void check_axis(int64_t axis, size_t rank) {
-  if (axis < 0 || axis >= static_cast<int64_t>(rank))
-    fail(fmt::format("axis {} is not one of the {} axes of the operand", axis, rank));
+void check_axis(int64_t axis, const Shape& shape) {
+  if (axis < 0 || axis >= static_cast<int64_t>(shape.size()))
+    fail(fmt::format("axis {} is not one of the {} axes of the operand", axis, shape.size()));
 }
 
-void check_axes(const Ints& axes, size_t rank) {
+void check_axes(const Ints& axes, const Shape& shape) {
   std::set<int64_t> seen;
   for (int64_t axis : axes) {
-    check_axis(axis, rank);
+    check_axis(axis, shape);
     if (!seen.insert(axis).second) fail(fmt::format("axis {} is named twice", axis));
   }
 }
 
-void same_dtype_as_first(Node& node, const Operands& src) {
+void same_dtype(const Operands& src) {
   for (const Node* operand : src)
     if (operand->dtype != src[0]->dtype)
       fail(fmt::format("operands differ in dtype: {} and {} (write a cast)", dtype_name(src[0]->dtype),
                        dtype_name(operand->dtype)));
-  node.dtype = src[0]->dtype;
 }
 
-void same_shape_as_first(Node& node, const Operands& src) {
+void same_shape(const Operands& src) {
   for (const Node* operand : src)
     if (operand->shape != src[0]->shape)
       fail(fmt::format("operands differ in shape: {} and {} (write reshape and expand)",
                        shape_text(src[0]->shape), shape_text(operand->shape)));
-  node.shape = src[0]->shape;
 }
 
 void check_per_axis(size_t given, const Node& operand, const char* what) {
@@ -61,27 +55,43 @@ void check_per_axis(size_t given, const Node& operand, const char* what) {
     fail(fmt::format("{} names {} axes, the operand has shape {}", what, given, shape_text(operand.shape)));
 }
 
+void check_dtype(const Node& operand, DType wanted, const char* what) {
+  if (operand.dtype != wanted)
+    fail(fmt::format("the {} is {}, not {}", what, dtype_name(operand.dtype), dtype_name(wanted)));
+}
+
+namespace {
+
+bool is_of(DType dtype, double value) {
+  if (is_float(dtype)) return !std::isfinite(value) || static_cast<double>(round_to(dtype, value)) == value;
+  if (value != std::trunc(value)) return false;
+  const auto lowest = static_cast<double>(int_lowest(dtype));
+  const auto largest = dtype == DType::u64
+                           ? std::ldexp(1.0, 53)
+                           : std::min(static_cast<double>(int_largest(dtype)), std::ldexp(1.0, 53));
+  return value >= std::max(lowest, -std::ldexp(1.0, 53)) && value <= largest;
+}
+
 }  // namespace
 
 void input(Node& node, const Operands&) {
   check_shape(node.shape);
+  if (node.shape.size() > kMaxInputRank)
+    fail(fmt::format("rank {} is above {}", node.shape.size(), kMaxInputRank));
   const auto& fill = node.attr<std::string>("fill");
   if (!is_fill(fill)) fail(fmt::format("unknown fill '{}'; known are {}", fill, fill_names()));
+  const int64_t below = node.attr<int64_t>("below");
+  if (fill == "index" && (!is_int(node.dtype) || below < 1))
+    fail("the fill 'index' is for integers and wants below=N with N at least 1");
+  if (fill != "index" && below != 0) fail("below=N belongs to the fill 'index'");
 }
 
 void full(Node& node, const Operands&) {
   check_shape(node.shape);
   const double value = node.attr<double>("value");
-  if (is_float(node.dtype)) {
-    if (std::isfinite(value) && static_cast<double>(static_cast<float>(value)) != value)
-      fail(fmt::format("value {} is not exactly an f32", value));
-    return;
-  }
-  const bool boolean = node.dtype == DType::boolean;
-  const double least = boolean ? 0 : -2147483648.0, largest = boolean ? 1 : 2147483647.0;
-  if (!(value >= least && value <= largest) || value != std::trunc(value))
-    fail(fmt::format("value {} is not of dtype {}", value, dtype_name(node.dtype)));
-  if (value == 0) node.attrs["value"] = 0.0;  // integers know no -0
+  if (!is_of(node.dtype, value))
+    fail(fmt::format("value {} is not exactly of dtype {}", value, dtype_name(node.dtype)));
+  if (!is_float(node.dtype) && value == 0) node.attrs["value"] = 0.0;  // integers know no -0
 }
 
 void arange(Node& node, const Operands&) {
@@ -89,10 +99,34 @@ void arange(Node& node, const Operands&) {
   if (node.shape.size() != 1) fail(fmt::format("arange has rank 1, not shape {}", shape_text(node.shape)));
   const int64_t step = node.attr<int64_t>("step"), start = node.attr<int64_t>("start");
   if (step == 0) fail("arange needs a step other than 0");
-  // Beyond 2^24 an f32 would have to round; the first test keeps the second from overflowing.
+  // The front ends compute it in the dtype, one step beyond the end included. The first test keeps the second
+  // from overflowing.
   const auto too_large = [](int64_t value) { return value > kMaxElements || value < -kMaxElements; };
-  if (too_large(start) || too_large(step) || too_large(start + (node.shape[0] - 1) * step))
-    fail(fmt::format("arange has values beyond +-{}", kMaxElements));
+  const int64_t limit =
+      is_float(node.dtype) ? int64_t{1} << std::min(float_format(node.dtype).digits, 24) : 0;
+  const auto outside = [&](int64_t value) {
+    if (limit > 0) return value > limit || value < -limit;
+    return too_large(value) || !is_of(node.dtype, static_cast<double>(value));
+  };
+  if (too_large(start) || too_large(step) || outside(start) || outside(start + node.shape[0] * step))
+    fail(fmt::format("arange has values that {} does not hold exactly", dtype_name(node.dtype)));
+}
+
+void linspace(Node& node, const Operands&) {
+  check_shape(node.shape);
+  if (node.shape.size() != 1 || node.shape[0] < 2)
+    fail(fmt::format("linspace has rank 1 and at least 2 elements, not shape {}", shape_text(node.shape)));
+  const double start = node.attr<double>("start"), stop = node.attr<double>("stop");
+  const double step = (stop - start) / static_cast<double>(node.shape[0] - 1);
+  if (!std::isfinite(step) || !is_of(node.dtype, start) || !is_of(node.dtype, stop) ||
+      !is_of(node.dtype, step))
+    fail(fmt::format("start, stop and step {} of linspace are not exactly of dtype {}", step,
+                     dtype_name(node.dtype)));
+}
+
+void eye(Node& node, const Operands&) {
+  check_shape(node.shape);
+  if (node.shape.size() != 2) fail(fmt::format("eye has rank 2, not shape {}", shape_text(node.shape)));
 }
 
 void reshape(Node& node, const Operands& src) {
@@ -108,7 +142,7 @@ void permute(Node& node, const Operands& src) {
   node.dtype = src[0]->dtype;
   const auto& axes = node.attr<Ints>("axes");
   check_per_axis(axes.size(), *src[0], "permute");
-  check_axes(axes, src[0]->shape.size());
+  check_axes(axes, src[0]->shape);
   node.shape.clear();
   for (int64_t axis : axes) node.shape.push_back(src[0]->shape[axis]);
 }
@@ -138,6 +172,13 @@ void pad(Node& node, const Operands& src) {
   check_shape(node.shape);
 }
 
+void pad_value(Node& node, const Operands& src) {
+  pad(node, src);
+  const double value = node.attr<double>("value");
+  if (!is_of(node.dtype, value))
+    fail(fmt::format("value {} is not exactly of dtype {}", value, dtype_name(node.dtype)));
+}
+
 void shrink(Node& node, const Operands& src) {
   node.dtype = src[0]->dtype;
   const auto& bounds = node.attr<Pairs>("bounds");
@@ -145,22 +186,34 @@ void shrink(Node& node, const Operands& src) {
   node.shape.clear();
   for (size_t i = 0; i < bounds.size(); ++i) {
     const auto [begin, end] = bounds[i];
-    if (begin < 0 || end > src[0]->shape[i] || begin >= end)
+    if (begin < 0 || end > src[0]->shape[i] || begin > end)
       fail(fmt::format("bounds [{},{}] of axis {} do not lie in extent {}", begin, end, i, src[0]->shape[i]));
     node.shape.push_back(end - begin);
+  }
+}
+
+void slice(Node& node, const Operands& src) {
+  shrink(node, src);
+  const auto& steps = node.attr<Ints>("steps");
+  check_per_axis(steps.size(), *src[0], "steps");
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i] == 0 || steps[i] > kMaxElements || steps[i] < -kMaxElements)
+      fail(fmt::format("step {} of axis {} is 0 or beyond {}", steps[i], i, kMaxElements));
+    node.shape[i] = (node.shape[i] + std::abs(steps[i]) - 1) / std::abs(steps[i]);
   }
 }
 
 void flip(Node& node, const Operands& src) {
   node.dtype = src[0]->dtype;
   node.shape = src[0]->shape;
-  check_axes(node.attr<Ints>("axes"), node.shape.size());
+  check_axes(node.attr<Ints>("axes"), node.shape);
 }
 
 void cat(Node& node, const Operands& src) {
-  same_dtype_as_first(node, src);
+  same_dtype(src);
+  node.dtype = src[0]->dtype;
   const int64_t axis = node.attr<int64_t>("axis");
-  check_axis(axis, src[0]->shape.size());
+  check_axis(axis, src[0]->shape);
   node.shape = src[0]->shape;
   for (size_t k = 1; k < src.size(); ++k) {
     Shape expected = src[0]->shape;
@@ -173,21 +226,101 @@ void cat(Node& node, const Operands& src) {
   check_shape(node.shape);
 }
 
-void elementwise(Node& node, const Operands& src) {
-  same_dtype_as_first(node, src);
-  same_shape_as_first(node, src);
+void stack(Node& node, const Operands& src) {
+  elementwise(node, src);
+  const int64_t axis = node.attr<int64_t>("axis");
+  node.shape.push_back(1);
+  check_axis(axis, node.shape);
+  node.shape.pop_back();
+  node.shape.insert(node.shape.begin() + axis, static_cast<int64_t>(src.size()));
+  check_shape(node.shape);
 }
 
-void compare(Node& node, const Operands& src) {
+void repeat(Node& node, const Operands& src) {
+  node.dtype = src[0]->dtype;
+  node.shape = src[0]->shape;
+  const auto& repeats = node.attr<Ints>("repeats");
+  check_per_axis(repeats.size(), *src[0], "repeats");
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    if (repeats[i] < 1 || repeats[i] > kMaxElements)
+      fail(fmt::format("repeats {} is not in 1..{}", repeats[i], kMaxElements));
+    node.shape[i] *= repeats[i];
+  }
+  check_shape(node.shape);
+}
+
+void squeeze(Node& node, const Operands& src) {
+  along_axis(node, src);
+  const int64_t axis = node.attr<int64_t>("axis");
+  if (node.shape[axis] != 1) fail(fmt::format("axis {} of shape {} is not 1", axis, shape_text(node.shape)));
+  node.shape.erase(node.shape.begin() + axis);
+}
+
+void unsqueeze(Node& node, const Operands& src) { stack(node, src); }
+
+void flatten(Node& node, const Operands& src) {
+  node.dtype = src[0]->dtype;
+  const int64_t start = node.attr<int64_t>("start"), end = node.attr<int64_t>("end");
+  check_axis(start, src[0]->shape);
+  check_axis(end, src[0]->shape);
+  if (start > end) fail(fmt::format("start {} is behind end {}", start, end));
+  const Shape& shape = src[0]->shape;
+  node.shape.assign(shape.begin(), shape.begin() + start);
+  node.shape.push_back(element_count({shape.begin() + start, shape.begin() + end + 1}));
+  node.shape.insert(node.shape.end(), shape.begin() + end + 1, shape.end());
+}
+
+void triangle(Node& node, const Operands& src) {
+  elementwise(node, src);
+  if (node.shape.size() < 2) fail("a triangle wants at least two axes");
+  const int64_t diagonal = node.attr<int64_t>("diagonal");
+  if (diagonal < -kMaxElements || diagonal > kMaxElements)
+    fail(fmt::format("diagonal is beyond +-{}", kMaxElements));
+}
+
+void assign(Node& node, const Operands& src) {
+  elementwise(node, src);
+  const auto& target = src[0]->op->name;
+  if (target != "input" && target != "realize" && !target.starts_with("assign"))
+    fail(fmt::format("its target is the result of {}, not of input, realize or an assign", target));
+}
+
+void assign_view(Node& node, const Operands& src) {
+  same_dtype(src);
+  assign(node, {src[0], src[0]});
+  Node window = node;
+  shrink(window, src);
+  if (window.shape != src[1]->shape)
+    fail(fmt::format("the window {} and the value {} differ in shape", shape_text(window.shape),
+                     shape_text(src[1]->shape)));
+}
+
+void elementwise(Node& node, const Operands& src) {
+  same_dtype(src);
+  same_shape(src);
+  node.dtype = src[0]->dtype;
+  node.shape = src[0]->shape;
+}
+
+void to_bool(Node& node, const Operands& src) {
   elementwise(node, src);
   node.dtype = DType::boolean;
 }
 
+void clamp(Node& node, const Operands& src) {
+  elementwise(node, src);
+  const double lowest = node.attr<double>("min"), largest = node.attr<double>("max");
+  if (!is_of(node.dtype, lowest) || !is_of(node.dtype, largest) || !(lowest <= largest))
+    fail(fmt::format("min {} and max {} are not in order or not exactly of dtype {}", lowest, largest,
+                     dtype_name(node.dtype)));
+}
+
 void where(Node& node, const Operands& src) {
-  if (src[0]->dtype != DType::boolean)
-    fail(fmt::format("the condition is {}, not bool", dtype_name(src[0]->dtype)));
-  same_dtype_as_first(node, {src[1], src[2]});
-  same_shape_as_first(node, src);
+  check_dtype(*src[0], DType::boolean, "condition");
+  same_dtype({src[1], src[2]});
+  same_shape(src);
+  node.dtype = src[1]->dtype;
+  node.shape = src[0]->shape;
 }
 
 void cast(Node& node, const Operands& src) {
@@ -197,11 +330,17 @@ void cast(Node& node, const Operands& src) {
   node.dtype = *target;
 }
 
+void bitcast(Node& node, const Operands& src) {
+  cast(node, src);
+  if (node.dtype == DType::boolean || byte_size(node.dtype) != byte_size(src[0]->dtype))
+    fail(fmt::format("cannot read the bits of {} as {}", dtype_name(src[0]->dtype), dtype_name(node.dtype)));
+}
+
 void reduce(Node& node, const Operands& src) {
   node.dtype = src[0]->dtype;
   const auto& axes = node.attr<Ints>("axes");
   if (axes.empty()) fail("a reduce names at least one axis");
-  check_axes(axes, src[0]->shape.size());
+  check_axes(axes, src[0]->shape);
   const std::set<int64_t> reduced(axes.begin(), axes.end());
   const bool keepdim = node.attr<bool>("keepdim");
   node.shape.clear();
@@ -213,31 +352,67 @@ void reduce(Node& node, const Operands& src) {
   }
 }
 
-void matmul(Node& node, const Operands& src) {
-  same_dtype_as_first(node, src);
-  const Shape &a = src[0]->shape, &b = src[1]->shape;
-  const bool ranks_fit = a.size() >= 2 && a.size() == b.size();
-  if (!ranks_fit || !std::equal(a.begin(), a.end() - 2, b.begin()) || a.back() != b[b.size() - 2])
-    fail(fmt::format("cannot multiply {} by {}: wants [...,m,k] and [...,k,n] with equal leading axes",
-                     shape_text(a), shape_text(b)));
-  Shape products = a;  // of the definition (composites.h)
-  products.push_back(b.back());
-  check_shape(products);
-  node.shape = a;
-  node.shape.back() = b.back();
+namespace {
+
+void at_least(const Node& node, const Operands& src, int64_t least) {
+  int64_t count = 1;
+  for (int64_t axis : node.attr<Ints>("axes")) count *= src[0]->shape[static_cast<size_t>(axis)];
+  if (count < least) fail(fmt::format("it is over {} elements and wants at least {}", count, least));
+}
+
+}  // namespace
+
+void reduce_nonempty(Node& node, const Operands& src) {
+  reduce(node, src);
+  at_least(node, src, 1);
+}
+
+void reduce_variance(Node& node, const Operands& src) {
+  reduce(node, src);
+  at_least(node, src, 2);
+}
+
+void argreduce(Node& node, const Operands& src) {
+  along_nonempty(node, src);
+  node.dtype = DType::i32;
+  const auto at = node.shape.begin() + node.attr<int64_t>("axis");
+  if (node.attr<bool>("keepdim"))
+    *at = 1;
+  else
+    node.shape.erase(at);
 }
 
 void along_axis(Node& node, const Operands& src) {
   node.dtype = src[0]->dtype;
   node.shape = src[0]->shape;
-  check_axis(node.attr<int64_t>("axis"), node.shape.size());
+  check_axis(node.attr<int64_t>("axis"), node.shape);
 }
 
-void cumsum(Node& node, const Operands& src) {
+void along_nonempty(Node& node, const Operands& src) {
   along_axis(node, src);
-  Shape terms = node.shape;  // of the definition (composites.h)
-  terms.push_back(node.shape[static_cast<size_t>(node.attr<int64_t>("axis"))]);
-  check_shape(terms);
+  if (node.shape[static_cast<size_t>(node.attr<int64_t>("axis"))] == 0) fail("its axis has no elements");
+}
+
+void argsort(Node& node, const Operands& src) {
+  along_nonempty(node, src);
+  node.dtype = DType::i32;
+}
+
+void topk(Node& node, const Operands& src) {
+  along_nonempty(node, src);
+  int64_t& extent = node.shape[static_cast<size_t>(node.attr<int64_t>("axis"))];
+  const int64_t k = node.attr<int64_t>("k");
+  if (k < 1 || k > extent) fail(fmt::format("k {} is not in 1..{}", k, extent));
+  extent = k;
+}
+
+int64_t window_count(int64_t extent, int64_t kernel, int64_t stride, int64_t dilation) {
+  if (kernel < 1 || stride < 1 || dilation < 1 || std::max({kernel, stride, dilation}) > kMaxElements)
+    fail(fmt::format("kernel {}, stride {} and dilation {} are not in 1..{}", kernel, stride, dilation,
+                     kMaxElements));
+  const int64_t reach = dilation * (kernel - 1) + 1;
+  if (reach > extent) fail(fmt::format("a window of {} does not fit into an extent of {}", reach, extent));
+  return (extent - reach) / stride + 1;
 }
 
 }  // namespace uopdiff::rules

@@ -46,7 +46,7 @@ void move_elements(const Node& node, const std::vector<const RefTensor*>& operan
   const std::string& op = node.op->name;
   const RefTensor& src = *operands[0];
   const auto strides = strides_of(src.shape);
-  if (op == "reshape" || op == "contiguous") {
+  if (op == "reshape" || op == "contiguous" || op == "realize" || op == "detach") {
     out.elements = src.elements;
   } else if (op == "cat") {
     cat(node, operands, out);

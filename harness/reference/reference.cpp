@@ -3,76 +3,92 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <set>
 
 #include "harness/program/error.h"
 #include "harness/program/op_table.h"
+#include "harness/reference/float_model.h"
 #include "harness/reference/movement.h"
 #include "harness/reference/scalar.h"
 
 namespace uopdiff {
 namespace {
 
-constexpr size_t kWrongElementsKept = 8;
+using Tensors = std::vector<const RefTensor*>;
 
-using Operands = std::vector<const RefTensor*>;
-
-bool any_undetermined(std::span<const Element> operands) {
-  return std::ranges::any_of(operands, [](const Element& e) { return e.undetermined != Undetermined::no; });
+Element constant_element(DType dtype, double value) {
+  if (is_float(dtype))
+    return float_model(dtype).fits(value) ? exact_float(value) : float_model(dtype).constant(value);
+  if (dtype == DType::boolean) return exact_int(value != 0);
+  return exact_int(wrap_int(dtype, value >= 0x1p63 ? static_cast<int64_t>(static_cast<uint64_t>(value))
+                                                   : static_cast<int64_t>(value)));
 }
 
 void source(const Node& node, const std::map<std::string, Bytes>& inputs, RefTensor& out) {
   const int64_t count = element_count(node.shape);
   out.elements.reserve(static_cast<size_t>(count));
+  if (node.op->name == "full") {
+    out.elements.assign(static_cast<size_t>(count), constant_element(node.dtype, node.attr<double>("value")));
+    return;
+  }
+  if (node.op->name == "input") {
+    const Bytes& bytes = inputs.at(node.name);
+    if (bytes.size() != static_cast<size_t>(count) * byte_size(node.dtype))
+      throw Error(ErrorKind::internal, fmt::format("input {} has {} bytes", node.name, bytes.size()));
+    for (int64_t k = 0; k < count; ++k) out.elements.push_back(element_from_bytes(node.dtype, bytes, k));
+    return;
+  }
+  const int64_t start = node.attr<int64_t>("start"), step = node.attr<int64_t>("step");
   for (int64_t k = 0; k < count; ++k) {
-    if (node.op->name == "input") {
-      out.elements.push_back(element_from_bytes(node.dtype, inputs.at(node.name), k));
-    } else {
-      const double value =
-          node.op->name == "full"
-              ? node.attr<double>("value")
-              : static_cast<double>(node.attr<int64_t>("start") + k * node.attr<int64_t>("step"));
-      out.elements.push_back(is_float(node.dtype) ? exact_float(value)
-                                                  : exact_int(static_cast<int64_t>(value)));
-    }
+    const auto value = static_cast<int64_t>(static_cast<uint64_t>(start) +
+                                            static_cast<uint64_t>(k) * static_cast<uint64_t>(step));
+    out.elements.push_back(is_float(node.dtype) ? constant_element(node.dtype, static_cast<double>(value))
+                                                : exact_int(wrap_int(node.dtype, value)));
   }
 }
 
-void elementwise(const Node& node, const Operands& src, RefTensor& out, bool& may_trap) {
-  const ScalarFunction function = scalar_function(node.op->name);
-  if (!function)
+bool is_int_division(const Node& node, DType dtype) {
+  static const std::set<std::string> names{"floordiv", "truncdiv", "floormod", "truncmod"};
+  return !is_float(dtype) && names.count(node.op->name) != 0;
+}
+
+void elementwise(const Node& node, const Tensors& src, RefTensor& out, bool& may_trap) {
+  const ScalarFunction function = scalar_function(node.op->name, node.attrs);
+  if (!function || src.size() > 3)
     throw Error(ErrorKind::internal, fmt::format("the reference lacks operation '{}'", node.op->name));
   const DType dtype = src.back()->dtype;
-  std::vector<Element> operands(src.size());
+  const bool choice = node.op->name == "where", division = is_int_division(node, dtype);
+  std::array<Element, 3> operands;
+  const std::span<const Element> given(operands.data(), src.size());
   out.elements.resize(src[0]->elements.size());
   for (size_t k = 0; k < out.elements.size(); ++k) {
-    for (size_t s = 0; s < src.size(); ++s) operands[s] = src[s]->elements[k];
+    bool open = false;
+    for (size_t s = 0; s < src.size(); ++s) {
+      operands[s] = src[s]->elements[k];
+      open |= is_open(operands[s]) && (s == 0 || !choice);
+    }
     // Only the chosen arm of a where has to be determined.
-    const bool open = node.op->category == Category::ternary ? operands[0].undetermined != Undetermined::no
-                                                             : any_undetermined(operands);
-    out.elements[k] = open ? undetermined(Undetermined::data) : function(dtype, operands);
-    may_trap |= out.elements[k].undetermined == Undetermined::division_by_zero;
-  }
-  if (node.op->category != Category::binary || is_float(dtype)) return;
-  if (node.op->name.find("div") == std::string::npos && node.op->name.find("mod") == std::string::npos)
-    return;
-  // An undetermined divisor may be zero; an undetermined dividend may be INT_MIN.
-  for (size_t k = 0; k < out.elements.size(); ++k) {
-    const Element &a = src[0]->elements[k], &b = src[1]->elements[k];
-    may_trap |= b.undetermined != Undetermined::no || (a.undetermined != Undetermined::no && b.i == -1);
+    out.elements[k] = open ? undetermined(Undetermined::data) : function(dtype, given);
+    if (!division) continue;
+    // An undetermined divisor may be zero; an undetermined dividend may be the lowest integer.
+    const Element &a = operands[0], &b = operands[1];
+    may_trap |= out.elements[k].undetermined == Undetermined::division_by_zero || is_open(b) ||
+                (is_open(a) && is_signed(dtype) && b.i == -1);
   }
 }
 
 void cast(const Node& node, const RefTensor& src, RefTensor& out) {
-  for (const Element& e : src.elements) out.elements.push_back(cast_element(src.dtype, node.dtype, e));
+  const auto function = node.op->name == "cast" ? cast_element : bitcast_element;
+  out.elements.reserve(src.elements.size());
+  for (const Element& e : src.elements) out.elements.push_back(function(src.dtype, node.dtype, e));
 }
 
-void reduce(const Node& node, const RefTensor& src, RefTensor& out) {
-  const auto& axes = node.attr<Ints>("axes");
-  std::vector<std::vector<Element>> groups(static_cast<size_t>(element_count(node.shape)));
-  Shape kept = src.shape;
-  for (int64_t axis : axes) kept[static_cast<size_t>(axis)] = 1;
+// Every group of elements that becomes one, one after another.
+std::vector<Element> grouped(const RefTensor& src, const Shape& kept, size_t size) {
   const auto strides = strides_of(src.shape), kept_strides = strides_of(kept);
+  std::vector<Element> elements(src.elements.size());
+  std::vector<size_t> filled(src.elements.size() / std::max<size_t>(size, 1), 0);
   for (size_t k = 0; k < src.elements.size(); ++k) {
     int64_t target = 0, rest = static_cast<int64_t>(k);
     for (size_t d = 0; d < src.shape.size(); ++d) {
@@ -80,15 +96,53 @@ void reduce(const Node& node, const RefTensor& src, RefTensor& out) {
       rest %= strides[d];
       if (kept[d] != 1) target += coordinate * kept_strides[d];
     }
-    groups[static_cast<size_t>(target)].push_back(src.elements[k]);
+    const auto group = static_cast<size_t>(target);
+    elements[group * size + filled[group]++] = src.elements[k];
   }
-  for (const auto& group : groups) out.elements.push_back(reduce_elements(node.op->name, src.dtype, group));
+  return elements;
+}
+
+void reduce(const Node& node, const RefTensor& src, RefTensor& out) {
+  Shape kept = src.shape;
+  size_t size = 1;
+  bool reduced = false, innermost = true;  // groups lie together already
+  for (int64_t axis : node.attr<Ints>("axes")) {
+    size *= static_cast<size_t>(src.shape[static_cast<size_t>(axis)]);
+    kept[static_cast<size_t>(axis)] = 1;
+  }
+  for (size_t d = 0; d < kept.size(); ++d) {
+    innermost &= !reduced || kept[d] == 1;
+    reduced |= kept[d] != src.shape[d];
+  }
+  const std::vector<Element> moved = innermost ? std::vector<Element>{} : grouped(src, kept, size);
+  const std::span<const Element> elements(innermost ? src.elements : moved);
+  const auto groups = static_cast<size_t>(element_count(node.shape));
+  out.elements.reserve(groups);
+  for (size_t k = 0; k < groups; ++k)
+    out.elements.push_back(reduce_elements(node.op->name, src.dtype, elements.subspan(k * size, size)));
 }
 
 }  // namespace
 
+bool has_own_meaning(const std::string& op) {
+  static const std::set<std::string> names{
+      "input", "full",       "arange",  "reshape", "permute", "expand", "pad",    "shrink", "flip", "cat",
+      "cast",  "contiguous", "bitcast", "realize", "sum",     "prod",   "detach", "max",    "min"};
+  return names.count(op) != 0 || scalar_function(op);
+}
+
+Program reference_form(const Program& program) {
+  return expand(program, [](const OpInfo& op) {
+    return op.category == Category::composite || !has_own_meaning(op.name);
+  });
+}
+
 Reference evaluate_reference(const Program& given, const std::map<std::string, Bytes>& inputs) {
-  const Program program = expand_composites(given, false);
+  const Program program = reference_form(given);
+  std::vector<size_t> last_use(program.nodes.size());
+  for (size_t n = 0; n < program.nodes.size(); ++n)
+    for (int s : program.nodes[n].src) last_use[static_cast<size_t>(s)] = n;
+  for (int output : program.outputs) last_use[static_cast<size_t>(output)] = program.nodes.size();
   Reference result;
   std::vector<RefTensor> values(program.nodes.size());
   for (size_t n = 0; n < program.nodes.size(); ++n) {
@@ -96,7 +150,7 @@ Reference evaluate_reference(const Program& given, const std::map<std::string, B
     RefTensor& out = values[n];
     out.dtype = node.dtype;
     out.shape = node.shape;
-    Operands src;
+    Tensors src;
     for (int s : node.src) src.push_back(&values[static_cast<size_t>(s)]);
     switch (node.op->category) {
       case Category::source:
@@ -114,55 +168,11 @@ Reference evaluate_reference(const Program& given, const std::map<std::string, B
       default:
         elementwise(node, src, out, result.may_trap);
     }
+    for (int s : node.src)
+      if (last_use[static_cast<size_t>(s)] == n) values[static_cast<size_t>(s)].elements = {};
   }
   for (int output : program.outputs) result.outputs.push_back(values[static_cast<size_t>(output)]);
   return result;
-}
-
-std::string element_text(DType dtype, const Element& e) {
-  if (e.undetermined != Undetermined::no)
-    return fmt::format("undetermined ({})", reason_name(e.undetermined));
-  if (dtype == DType::boolean) return e.i ? "true" : "false";
-  if (!is_float(dtype)) return std::to_string(e.i);
-  return e.error > 0 ? fmt::format("{:.9g} +- {:.1e}", e.f, e.error) : fmt::format("{:.9g}", e.f);
-}
-
-ValueCheck check_values(const RefTensor& expected, const Bytes& got) {
-  ValueCheck check;
-  check.elements = static_cast<int64_t>(expected.elements.size());
-  if (got.size() != expected.elements.size() * byte_size(expected.dtype)) {
-    check.wrong = check.elements;
-    check.first_wrong = 0;
-    check.expected = fmt::format("{} elements", check.elements);
-    check.got = fmt::format("{} bytes of data", got.size());
-    return check;
-  }
-  for (int64_t k = 0; k < check.elements; ++k) {
-    const Element& want = expected.elements[static_cast<size_t>(k)];
-    if (want.undetermined != Undetermined::no) {
-      ++check.undetermined;
-      ++check.by_reason[reason_name(want.undetermined)];
-      continue;
-    }
-    const Element have = element_from_bytes(expected.dtype, got, k);
-    bool right;
-    if (!is_float(expected.dtype))
-      right = have.i == want.i && (expected.dtype != DType::boolean || got[static_cast<size_t>(k)] <= 1);
-    else if (std::isnan(want.f))
-      right = std::isnan(have.f);
-    else
-      right = have.f == want.f || std::abs(have.f - want.f) <= want.error;
-    if (right) continue;
-    ++check.wrong;
-    if (check.first.size() < kWrongElementsKept)
-      check.first.push_back({k, element_text(expected.dtype, want), element_text(expected.dtype, have)});
-  }
-  if (!check.first.empty()) {
-    check.first_wrong = check.first[0].index;
-    check.expected = check.first[0].expected;
-    check.got = check.first[0].got;
-  }
-  return check;
 }
 
 }  // namespace uopdiff

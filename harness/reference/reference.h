@@ -23,7 +23,11 @@ struct Reference {
   bool may_trap = false;
 };
 
-// `inputs`: data by input name (make_data). Composites are evaluated by their definition.
+// Operations that the reference evaluates as they stand; all others by their definition.
+bool has_own_meaning(const std::string& op);
+Program reference_form(const Program& program);  // with only such ones
+
+// `inputs`: data by input name (make_data).
 Reference evaluate_reference(const Program& program, const std::map<std::string, Bytes>& inputs);
 
 struct WrongElement {

@@ -70,6 +70,8 @@ std::string known_text(const FuzzResult& result, const Known& known) {
   return text;
 }
 
+double rate(const FuzzProgress& p) { return p.seconds > 0 ? static_cast<double>(p.programs) / p.seconds : 0; }
+
 int64_t percent(int64_t part, int64_t whole) { return whole ? (part * 100 + whole / 2) / whole : 0; }
 
 }  // namespace
@@ -80,18 +82,17 @@ std::string progress_line(const FuzzProgress& p) {
   for (const char* name : {"failure", "both-failed"})
     if (divergences.count(name)) failures += divergences.at(name);
   return fmt::format("{:.0f} s  {} programs  {:.1f}/s  {} agree  {} failures  {} findings{}{}", p.seconds,
-                     p.programs, p.seconds > 0 ? static_cast<double>(p.programs) / p.seconds : 0, p.agreeing,
-                     failures, p.findings, p.shrinking ? fmt::format("  {} shrinking", p.shrinking) : "",
+                     p.programs, rate(p), p.agreeing, failures, p.findings,
+                     p.shrinking ? fmt::format("  {} shrinking", p.shrinking) : "",
                      divergences.empty() ? "" : "  (" + counts_text(divergences) + ")");
 }
 
 std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, const Known& known,
                          const std::string& run_dir) {
   const FuzzProgress& p = result.progress;
-  std::string text =
-      fmt::format("{} programs in {:.0f} s ({:.1f}/s), seed {}, profile {}, {} against {}\n", p.programs,
-                  p.seconds, p.seconds > 0 ? static_cast<double>(p.programs) / p.seconds : 0, options.seed,
-                  options.profile, options.left.text(), options.right.text());
+  std::string text = fmt::format("{} programs in {:.0f} s ({:.1f}/s), seed {}, profile {}, {} against {}\n",
+                                 p.programs, p.seconds, rate(p), options.seed, options.profile,
+                                 options.left.text(), options.right.text());
   text += fmt::format("  supported by both  {} ({} %)\n", p.supported, percent(p.supported, p.programs));
   text += reasons_text(p.unsupported);
   text += fmt::format("  kernels compared   {}\n", p.compared);
@@ -126,8 +127,7 @@ std::string fuzz_summary(const FuzzResult& result, const FuzzOptions& options, c
     for (std::string line; std::getline(reason, line);) text += "  " + line.substr(0, 200) + "\n";
     text += fmt::format("  {} program(s); shrunk from {} operations ({}); fresh data: {}\n", finding->count,
                         saved.operations_before, saved.shrink_ended, saved.fresh_data);
-    text += fmt::format("  uopdiff replay {}/findings/{}-{}.json\n", run_dir,
-                        class_name(saved.cause.verdict_class), saved.signature);
+    text += fmt::format("  uopdiff replay {}\n", finding_path(run_dir, saved));
   }
   return text;
 }

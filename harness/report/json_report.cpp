@@ -48,18 +48,16 @@ json fuzz_to_json(const FuzzResult& result, const FuzzOptions& options, const st
   value["findings"] = json::array();
   for (const Finding& finding : result.findings) {
     const Case& saved = finding.saved;
-    value["findings"].push_back(
-        {{"signature", saved.signature},
-         {"class", class_name(saved.cause.verdict_class)},
-         {"path", saved.cause.path},
-         {"message", saved.cause.message},
-         {"reason", saved.reason},
-         {"count", finding.count},
-         {"operations", operation_count(saved.program)},
-         {"shrink", saved.shrink_ended},
-         {"program", print_program(saved.program)},
-         {"case", fmt::format("{}/findings/{}-{}.json", run_dir, class_name(saved.cause.verdict_class),
-                              saved.signature)}});
+    value["findings"].push_back({{"signature", saved.signature},
+                                 {"class", class_name(saved.cause.verdict_class)},
+                                 {"path", saved.cause.path},
+                                 {"message", saved.cause.message},
+                                 {"reason", saved.reason},
+                                 {"count", finding.count},
+                                 {"operations", operation_count(saved.program)},
+                                 {"shrink", saved.shrink_ended},
+                                 {"program", print_program(saved.program)},
+                                 {"case", finding_path(run_dir, saved)}});
   }
   return value;
 }

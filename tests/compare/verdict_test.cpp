@@ -37,16 +37,14 @@ Reply failed(Status status, const std::string& message, const std::string& step 
   return reply;
 }
 
-Verdict judged(const Reference& reference, Reply left_reply, Reply right_reply,
-               const std::string& right_spec = "morok@1") {
+Verdict judged(const Reference& reference, Reply left_reply, Reply right_reply, bool one_compiler = false) {
   Side left{"tinygrad", "tinygrad@1", std::move(left_reply), {}, "", {}},
-      right{"morok", right_spec, std::move(right_reply), {}, "", {}};
-  return judge(reference, left, right, true);
+      right{"morok", "morok@1", std::move(right_reply), {}, "", {}};
+  return judge(reference, left, right, {.one_compiler = one_compiler});
 }
 
-Cause cause_of(const Reference& reference, Reply left, Reply right,
-               const std::string& right_spec = "morok@1") {
-  return judged(reference, std::move(left), std::move(right), right_spec).cause;
+Cause cause_of(const Reference& reference, Reply left, Reply right, bool one_compiler = false) {
+  return judged(reference, std::move(left), std::move(right), one_compiler).cause;
 }
 
 TEST(Verdict, Agreement) {
@@ -55,15 +53,15 @@ TEST(Verdict, Agreement) {
 
 TEST(Verdict, TheReferenceNamesTheWrongSide) {
   const Verdict verdict = judged(reference_of({1, 2}), good({1, 2}), good({1, 3}));
-  EXPECT_EQ(verdict.cause.path, "wrong-values/morok");
+  EXPECT_EQ(verdict.cause.path, "wrong-values/morok/float");
   EXPECT_EQ(verdict.facets[0].reason,
             "morok: output 0 has 1 of 2 elements wrong, first at 1: 3 instead of 2");
   EXPECT_NE(verdict.layer.find("code generation"), std::string::npos);
 }
 
 TEST(Verdict, BothWrongAlikeOrNot) {
-  EXPECT_EQ(cause_of(reference_of({1}), good({2}), good({2})).path, "both-wrong/equal");
-  EXPECT_EQ(cause_of(reference_of({1}), good({2}), good({3})).path, "both-wrong/different");
+  EXPECT_EQ(cause_of(reference_of({1}), good({2}), good({2})).path, "both-wrong/equal/float");
+  EXPECT_EQ(cause_of(reference_of({1}), good({2}), good({3})).path, "both-wrong/different/float");
 }
 
 TEST(Verdict, UndeterminedElementsAreCountedAndNeverReported) {
@@ -106,22 +104,39 @@ TEST(Verdict, ACrashWhereHardwareMayTrapSaysNothing) {
 TEST(Verdict, AnOutputOfAnotherShapeOrDtypeOrNoneIsWrong) {
   Reply reply = good({1, 2});
   reply.outputs[0].shape = {2, 1};
-  EXPECT_EQ(cause_of(reference_of({1, 2}), good({1, 2}), reply).path, "wrong-values/morok");
+  EXPECT_EQ(cause_of(reference_of({1, 2}), good({1, 2}), reply).path, "wrong-values/morok/float");
   reply = good({1, 2});
   reply.outputs.clear();
-  EXPECT_EQ(cause_of(reference_of({1, 2}), reply, good({1, 2})).path, "wrong-values/tinygrad");
+  EXPECT_EQ(cause_of(reference_of({1, 2}), reply, good({1, 2})).path, "wrong-values/tinygrad/float");
 }
 
 TEST(Verdict, ABackendAgainstItselfShowsOnlyWhatDoesNotReproduce) {
   const Reference reference = reference_of({1});
   const auto itself = [&](Reply left, Reply right) {
-    return cause_of(reference, std::move(left), std::move(right), "tinygrad@1").verdict_class;
+    return cause_of(reference, std::move(left), std::move(right), true).verdict_class;
   };
   EXPECT_EQ(itself(good({2}), good({2})), VerdictClass::agree);
   EXPECT_EQ(itself(failed(Status::panicked, "b"), failed(Status::panicked, "b")), VerdictClass::agree);
   EXPECT_EQ(itself(good({1}), good({2})), VerdictClass::wrong_values);
   EXPECT_EQ(itself(good({1}), failed(Status::panicked, "b")), VerdictClass::failure);
   EXPECT_EQ(itself(good({1}), failed(Status::timeout, "")), VerdictClass::undetermined);
+}
+
+TEST(Verdict, SidesAreNamedByWhatTellsThemApart) {
+  using Names = std::pair<std::string, std::string>;
+  const auto names = [](const char* left, const char* right) {
+    return side_names(BackendSpec::parse(left), BackendSpec::parse(right));
+  };
+  EXPECT_EQ(names("tinygrad", "morok+noopt"), Names("tinygrad", "morok"));
+  EXPECT_EQ(names("morok", "morok"), Names("left", "right"));
+  EXPECT_EQ(names("morok", "morok+noopt+contiguous"), Names("morok", "morok+contiguous+noopt"));
+}
+
+TEST(Verdict, ProgramsThatDifferOnPurposeAreComparedByTheirValuesOnly) {
+  Side left{"a", "a", good({1}), {}, "", {}}, right{"b", "b", good({2}), {}, "", {}};
+  const Verdict verdict = judge(reference_of({1}), left, right, {.structure = false});
+  EXPECT_EQ(verdict.cause.path, "wrong-values/b/float");
+  EXPECT_EQ(verdict.structure.unsettled_reason, "the sides have different programs on purpose");
 }
 
 TEST(Verdict, KernelsThatCannotBeReadAreSaidToBeSo) {

@@ -12,17 +12,17 @@ const Cause kCause{VerdictClass::kernel_split, "kernel-split/morok", ""};
 const Cause kOther{VerdictClass::failure, "failure/morok/panicked/schedule", "boom"};
 
 Candidate candidate(uint64_t index, const std::string& operations, const Cause& cause = kCause) {
-  return {index, parse_program("a = input f32[2]\n" + operations + "output r\n", "t"), cause};
+  return {index, parse_program("a = input f32[2]\n" + operations + "output r\n", "t"), cause, ""};
 }
 const std::string kFlip = "r = flip a axes=[0]\n", kNeg = "r = neg a\n",
                   kFlipNeg = "b = flip a axes=[0]\nr = neg b\n";
 
-Finding finding(const std::string& operations, const Cause& cause = kCause) {
-  Finding result;
-  result.saved.program = candidate(0, operations).program;
-  result.saved.cause = cause;
-  result.saved.signature = signature_of(cause, operations_of(result.saved.program));
-  return result;
+Case finding(const std::string& operations, const Cause& cause = kCause) {
+  Case saved;
+  saved.program = candidate(0, operations).program;
+  saved.cause = cause;
+  saved.signature = signature_of(cause, operations_of(saved.program));
+  return saved;
 }
 
 TEST(FindingBook, TheFirstIsShrunkTheOthersOfItsCauseWait) {

@@ -87,7 +87,13 @@ TEST(Fill, ValuesKeepTheirRangesAndCoverThem) {
   expect_range<float>("f32", "positive", 0.125f, 4, 32);
   expect_range<int32_t>("i32", "uniform", -1000, 999, 300);
   expect_range<float>("f32", "uniform", -2, std::nextafter(2.0f, 0.0f), 500);
-  for (const std::string& fill : fills()) expect_range<uint8_t>("bool", fill, 0, 1, 1);
+  expect_range<float>("f32", "unit", -1, 1, 500);
+  expect_range<uint8_t>("u8", "small", 0, 8, 9);
+  expect_range<int8_t>("i8", "small", -4, 4, 9);
+  expect_range<double>("f64", "uniform", -2, 2, 500);
+  for (const std::string& fill : fills())
+    if (fill != "index") expect_range<uint8_t>("bool", fill, 0, 1, 1);
+  expect_range<int32_t>("i32", "index below=5", 0, 4, 5);
 }
 
 TEST(Fill, SpecialHasWhatItPromises) {

@@ -16,47 +16,27 @@ using Random = std::mt19937_64;
 // "max".
 struct Expr {
   std::string op;
-  float value = 0;  // of a leaf
+  double value = 0;  // of a leaf
   std::vector<std::shared_ptr<const Expr>> src;
 };
 using ExprPtr = std::shared_ptr<const Expr>;
 
-enum class Values { whole, ordinary, special };  // of leaves
-ExprPtr random_expr(Random& random, Values values, int depth);
+ExprPtr leaf(double value);
+ExprPtr node(std::string op, std::vector<ExprPtr> src);
 std::string text_of(const Expr& expr);
 
+enum class Values { whole, ordinary, special };  // of leaves
+ExprPtr random_expr(Random& random, DType dtype, Values values, int depth);
+
 // The reference's opinion of `expr`.
-Element bound_of(const Expr& expr);
+Element bound_of(DType dtype, const Expr& expr);
 
-// Evaluates in f32 with rewrites that are right for real numbers: reordered, distributed and factored sums
-// and products, fused multiply-add, subnormals flushed to zero, other spellings of each operation, constants
-// in double.
-class Compiler {
- public:
-  explicit Compiler(Random& random);
-  float evaluate(const Expr& expr);
+// The operation in terms of simpler ones, as one of the compilers writes it; null for those that stay.
+ExprPtr spelled_out(const Expr& expr);
 
- private:
-  bool coin() { return random_() % 2; }
-  float settle(float x) const;
-  double folded(const Expr& expr);  // in double, as for constants
-  void terms_of(const Expr& expr, float sign, std::vector<float>& terms);
-  void factors_of(const Expr& expr, std::vector<float>& factors);
-  template <class Combine>
-  float any_order(std::vector<float> values, Combine combine);
-  float sum(const Expr& expr);
-  float multiply(const Expr& a, const Expr& b);
-  float divide(const Expr& a, const Expr& b);
-  float reduced_sum(const Expr& expr);
-
-  Random& random_;
-  bool flush_;
-};
-
-// The two compilers' own polynomials in f32 (tinygrad 0.12.0 uop/decompositions.py, xexp2, xlog2 and xsin;
-// the same in Morok 0.1.0-alpha.2 ir/src/decompositions/transcendentals.rs).
-float polynomial_exp2(float x);
-float polynomial_log2(float x);
-float polynomial_sin(float x);
+// The value in the dtype: with rewrites that are right for real numbers (reordered, distributed and factored
+// sums and products, fused multiply-add, subnormals flushed to zero, other spellings of each operation,
+// constants in double), f16 and bf16 rounded after each operation or some or the last only.
+double evaluate(DType dtype, const Expr& expr, Random& random);
 
 }  // namespace uopdiff::adversary

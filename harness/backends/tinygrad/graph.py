@@ -2,26 +2,11 @@
 
 import math
 
+from dtypes import DTYPES
 from tinygrad.dtype import DType, Invalid, PtrDType, dtypes
 from tinygrad.uop.ops import Ops, UOp, axis_to_pos
 
-NAMES = {
-    "bool": dtypes.bool,
-    "i8": dtypes.int8,
-    "u8": dtypes.uint8,
-    "i16": dtypes.int16,
-    "u16": dtypes.uint16,
-    "i32": dtypes.int32,
-    "u32": dtypes.uint32,
-    "i64": dtypes.int64,
-    "u64": dtypes.uint64,
-    "f16": dtypes.float16,
-    "bf16": dtypes.bfloat16,
-    "f32": dtypes.float32,
-    "f64": dtypes.float64,
-    "index": dtypes.index,
-    "void": dtypes.void,
-}
+NAMES = {**DTYPES, "index": dtypes.index, "void": dtypes.void}
 BY_DTYPE = {dtype: name for name, dtype in NAMES.items()}
 
 
@@ -89,6 +74,8 @@ class Buffers:
         for name, tensor in inputs.items():
             self.kinds[id(tensor.uop.base.buffer)] = {"kind": "input", "name": name}
         for index, tensor in enumerate(outputs):
+            if tensor.numel() == 0:
+                continue  # has no buffer
             self.kinds.setdefault(id(tensor.uop.base.buffer), {"kind": "output", "index": index})
 
     def kind(self, buffer) -> dict:

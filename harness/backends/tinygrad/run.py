@@ -99,8 +99,9 @@ class Run:
         inputs, outputs = self.build(program)
         self.enter("schedule")
         outputs = [t.contiguous() for t in outputs]
-        items = outputs[0].schedule(*outputs[1:])
-        for tensor in outputs:  # only so is base's buffer, from its first byte on, what the output is
+        pending = [t for t in outputs if t.numel() > 0]
+        items = pending[0].schedule(*pending[1:]) if pending else []
+        for tensor in pending:  # only so is base's buffer, from its first byte on, what the output is
             if not tensor.uop.is_contiguous():
                 raise failure.AdapterFault(f"an output is scheduled as {tensor.uop.op.name}, not as a buffer")
         return outputs, items, graph.kernels(items, graph.Buffers(inputs, outputs))
@@ -139,7 +140,7 @@ class Run:
         for item in items:
             item.run()
         for tensor in outputs:
-            data = bytes(tensor.uop.base.buffer.as_buffer())
+            data = bytes(tensor.uop.base.buffer.as_buffer()) if tensor.numel() > 0 else b""
             self.outputs.append(
                 {
                     "dtype": graph.dtype_name(tensor.dtype),

@@ -30,6 +30,7 @@ def set_environment() -> None:
 set_environment()
 
 import operations
+from dtypes import DTYPES
 import request
 import run
 
@@ -51,7 +52,7 @@ def handshake() -> dict:
         "backend": "tinygrad",
         "version": importlib.metadata.version("tinygrad"),
         "ops": ["input", *operations.TABLE],
-        "dtypes": list(operations.DTYPES),
+        "dtypes": list(DTYPES),
         "clang": clang_version(),
         "options": list(OPTIONS),
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::graph::dtype_name;
-use crate::schedule::is_pending;
+use crate::schedule::{is_empty, is_pending};
 
 /// Compiles every kernel that the outputs need; None when all of them are buffers already.
 pub fn prepare(outputs: &mut [Tensor], config: &PrepareConfig) -> Result<Option<ExecutionPlan>, Failure> {
@@ -29,6 +29,9 @@ pub fn read(outputs: &[Tensor]) -> Result<Value, Failure> {
 fn output_json(tensor: &Tensor) -> Result<Value, Failure> {
     let shape: Option<Vec<usize>> = tensor.shape()?.iter().map(|extent| extent.as_const()).collect();
     let shape = shape.ok_or_else(|| Failure::rejected("an output has a symbolic shape"))?;
+    if is_empty(tensor) {
+        return Ok(json!({"dtype": dtype_name(&tensor.uop().dtype()), "shape": shape, "data": ""}));
+    }
     let buffer = tensor.buffer().ok_or(morok_tensor::error::Error::NoBuffer)?;
     let mut data = vec![0; buffer.size()];
     buffer.copyout(&mut data).map_err(|source| morok_tensor::error::Error::Device { source })?;

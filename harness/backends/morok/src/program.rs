@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use morok_dtype::DType;
-use morok_tensor::Tensor;
+use morok_tensor::{PrepareConfig, Tensor};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -18,6 +18,8 @@ pub struct Node<'a> {
     pub shape: Vec<usize>,
     pub src: Vec<&'a str>,
     pub attrs: &'a Value,
+    /// How to execute what is to be executed in the middle of the program; None when nothing is run.
+    pub config: Option<&'a PrepareConfig>,
 }
 
 /// The tensors of a program: its inputs by name and its outputs in order.
@@ -27,15 +29,24 @@ pub struct Built {
 }
 
 /// Those that the operation table gives a meaning to.
-pub const DTYPES: &[&str] = &["bool", "i32", "f32"];
+pub const DTYPES: &[(&str, DType)] = &[
+    ("bool", DType::Bool),
+    ("u8", DType::UInt8),
+    ("i8", DType::Int8),
+    ("u16", DType::UInt16),
+    ("i16", DType::Int16),
+    ("u32", DType::UInt32),
+    ("i32", DType::Int32),
+    ("u64", DType::UInt64),
+    ("i64", DType::Int64),
+    ("f16", DType::Float16),
+    ("bf16", DType::BFloat16),
+    ("f32", DType::Float32),
+    ("f64", DType::Float64),
+];
 
 fn dtype_from_name(name: &str) -> Option<DType> {
-    match name {
-        "bool" => Some(DType::Bool),
-        "i32" => Some(DType::Int32),
-        "f32" => Some(DType::Float32),
-        _ => None,
-    }
+    DTYPES.iter().find(|(known, _)| *known == name).map(|(_, dtype)| dtype.clone())
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failure> {
@@ -46,7 +57,7 @@ fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>, Failure> {
     value[key].as_array().ok_or_else(|| Failure::protocol(format!("a node lacks the list '{key}'")))
 }
 
-fn parse_node(value: &Value) -> Result<Node<'_>, Failure> {
+fn parse_node<'a>(value: &'a Value, config: Option<&'a PrepareConfig>) -> Result<Node<'a>, Failure> {
     let dtype = text(value, "dtype")?;
     let shape: Option<Vec<usize>> =
         list(value, "shape")?.iter().map(|v| Some(v.as_u64()? as usize)).collect();
@@ -58,6 +69,7 @@ fn parse_node(value: &Value) -> Result<Node<'_>, Failure> {
         shape: shape.ok_or_else(|| Failure::protocol("the shape of a node has a strange extent"))?,
         src: src.ok_or_else(|| Failure::protocol("a node has a source that is no name"))?,
         attrs: &value["attrs"],
+        config,
     })
 }
 
@@ -70,15 +82,18 @@ fn input(node: &Node, inputs: &Value) -> Result<Tensor, Failure> {
     if bytes.len() != wanted {
         return Err(problem(format!("{} bytes, not {wanted}", bytes.len())));
     }
+    if bytes.is_empty() {
+        return Ok(Tensor::empty(&node.shape, node.dtype.clone()));
+    }
     Ok(Tensor::from_raw_bytes(&bytes, &node.shape, node.dtype.clone())?)
 }
 
-/// Front-end calls for every node; `inputs` has the data by name.
-pub fn build(program: &Value, inputs: &Value) -> Result<Built, Failure> {
+/// Front-end calls for every node; `inputs` has the data by name, `config` is for what is executed on the way.
+pub fn build(program: &Value, inputs: &Value, config: Option<&PrepareConfig>) -> Result<Built, Failure> {
     let mut tensors: HashMap<&str, Tensor> = HashMap::new();
     let mut built = Built { inputs: Vec::new(), outputs: Vec::new() };
     for value in list(program, "nodes")? {
-        let node = parse_node(value)?;
+        let node = parse_node(value, config)?;
         let tensor = if node.op == "input" {
             let tensor = input(&node, inputs)?;
             built.inputs.push((node.name.to_string(), tensor.clone()));
@@ -110,7 +125,7 @@ mod tests {
     use serde_json::json;
 
     fn built(node: Value, data: &str) -> Result<Built, Failure> {
-        build(&json!({"nodes": [node], "outputs": ["a"]}), &json!({"a": data}))
+        build(&json!({"nodes": [node], "outputs": ["a"]}), &json!({"a": data}), None)
     }
     fn failure(node: Value, data: &str) -> (Status, String) {
         let failure = built(node, data).err().expect("this is no program");
@@ -136,7 +151,7 @@ mod tests {
             failure(node("i32", json!([3])), "AQAAAA=="),
             protocol("data of input 'a': 4 bytes, not 12")
         );
-        assert_eq!(failure(node("f16", json!([1])), ""), (Status::Unsupported, "dtype f16".into()));
+        assert_eq!(failure(node("f8", json!([1])), ""), (Status::Unsupported, "dtype f8".into()));
         assert_eq!(
             failure(node("i32", json!([-1])), ""),
             protocol("the shape of a node has a strange extent")

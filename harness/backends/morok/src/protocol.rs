@@ -15,8 +15,8 @@ pub const VERSION: &str = "0.1.0-alpha.2";
 
 pub fn handshake() -> Value {
     json!({
-        "protocol": PROTOCOL, "backend": "morok", "version": VERSION, "ops": operations::NAMES,
-        "dtypes": program::DTYPES, "options": ["noopt"], "clang": clang_version(),
+        "protocol": PROTOCOL, "backend": "morok", "version": VERSION, "ops": operations::names(),
+        "dtypes": program::DTYPES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), "options": ["noopt"], "clang": clang_version(),
     })
 }
 
@@ -88,8 +88,10 @@ fn run(request: &Value, config: &PrepareConfig, progress: &mut Progress) -> Resu
     let structure = if request["structure"].is_null() { program } else { &request["structure"] };
     let asked = |key: &str| request[key].as_bool().unwrap_or(false);
 
+    // Only a program without a structure beside it, and one whose values are wanted, runs on the way.
+    let executed = |which: &Value| (asked("values") && std::ptr::eq(which, program)).then_some(config);
     progress.enter("build");
-    let mut built = program::build(structure, inputs)?;
+    let mut built = program::build(structure, inputs, executed(structure))?;
     progress.enter("schedule");
     let mut schedule = schedule::schedule(&built)?;
     progress.kernels = schedule.to_json();
@@ -102,7 +104,7 @@ fn run(request: &Value, config: &PrepareConfig, progress: &mut Progress) -> Resu
     }
     if !std::ptr::eq(program, structure) {
         progress.enter("build");
-        built = program::build(program, inputs)?;
+        built = program::build(program, inputs, executed(program))?;
     }
     progress.enter("compile");
     let prepared = execute::prepare(&mut built.outputs, config);

@@ -28,9 +28,13 @@ fn buffers_to_params(sink: &Arc<UOp>) -> (Arc<UOp>, Vec<u64>) {
     (sink.substitute(&map), slots)
 }
 
-/// An output that is a buffer already, or a reshape of one, is not scheduled at all.
+/// An output that is a buffer already, or a reshape of one, is not scheduled at all; nor is one without elements.
 pub fn is_pending(tensor: &Tensor) -> bool {
-    !tensor.uop().has_buffer_identity()
+    !tensor.uop().has_buffer_identity() && !is_empty(tensor)
+}
+
+pub fn is_empty(tensor: &Tensor) -> bool {
+    tensor.shape().is_ok_and(|shape| shape.iter().any(|extent| extent.as_const() == Some(0)))
 }
 
 /// What a buffer of the schedule is, by the id that the schedule has for it.

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# numpy_agreement.sh PROGRAM COUNT SEED: the built PROGRAM writes COUNT programs, numpy evaluates them, PROGRAM judges.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=ci/lib.sh
+source "$here/../../ci/lib.sh"
+use_environment
+have uv || fail "uv is not on PATH: run ci/setup"
+NUMPY_VERSION=${NUMPY_VERSION:-2.4.6}
+ML_DTYPES_VERSION=${ML_DTYPES_VERSION:-0.6.0}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$1" write "$scratch/cases" "$2" "$3"
+PYTHONDONTWRITEBYTECODE=1 uv run --quiet --no-project --with "numpy==$NUMPY_VERSION" \
+  --with "ml_dtypes==$ML_DTYPES_VERSION" python "$here/numpy_agreement.py" "$scratch/cases" "$scratch/results"
+"$1" check "$scratch/cases" "$scratch/results"
