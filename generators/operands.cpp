@@ -2,39 +2,48 @@
 
 #include <algorithm>
 
-#include "harness/program/op_table.h"
-
 namespace uopdiff {
 
 Workbench::Workbench(Draw given, const Profile& chosen) : draw(given), profile(chosen) {
   wide_ = draw.chance(profile.threshold);
+  empty_ = draw.chance(profile.empty);
 }
 
 Shape Workbench::shape() {
-  static const std::vector<double> rank_weights{0.3, 2, 5, 4, 2, 0.7};
+  static const std::vector<double> rank_weights{0.3, 2, 5, 4, 2, 0.7, 0.2};
   static const std::vector<double> extent_weights{0, 3, 4, 4, 4, 2, 2, 1, 1};  // extents 1..8
   Shape result(draw.weighted(rank_weights));
   for (int64_t& extent : result) extent = static_cast<int64_t>(draw.weighted(extent_weights));
   while (element_count(result) > kMaxElements / 4) *std::ranges::max_element(result) = 2;
+  if (empty_ && !result.empty() && draw.chance(0.7))
+    result[static_cast<size_t>(draw.range(0, static_cast<int64_t>(result.size()) - 1))] = 0;
   if (wide_ && !wide_used_ && !result.empty()) {
     wide_used_ = true;
-    for (int64_t& extent : result) extent = std::min<int64_t>(extent, 3);
+    static const std::vector<int64_t> beyond{65, 257, 513, 4097};
+    const int64_t extent = beyond[draw.weighted({6, 3, 1, 0.7})];
+    if (extent > 300) result.resize(1);
     if (result.size() > 2) result.resize(2);
-    result[static_cast<size_t>(draw.range(0, static_cast<int64_t>(result.size()) - 1))] =
-        draw.chance(0.7) ? 65 : 257;
+    for (int64_t& other : result) other = std::min<int64_t>(other, 3);
+    result[static_cast<size_t>(draw.range(0, static_cast<int64_t>(result.size()) - 1))] = extent;
   }
   return result;
 }
 
 DType Workbench::dtype() {
   if (draw.chance(0.06)) return DType::boolean;
-  return draw.chance(profile.integer) ? DType::i32 : DType::f32;
+  const bool integer = draw.chance(profile.integer);
+  if (!draw.chance(profile.unusual)) return integer ? DType::i32 : DType::f32;
+  // bf16 least: on a machine without instructions for it one compiler refuses nearly every program.
+  if (!integer)
+    return draw.one_of<DType>({DType::f16, DType::f16, DType::f16, DType::f64, DType::f64, DType::bf16});
+  return draw.one_of<DType>(
+      {DType::i8, DType::u8, DType::i16, DType::u16, DType::i64, DType::i64, DType::u32, DType::u64});
 }
 
 std::string Workbench::fill() {
   if (draw.chance(profile.special)) return "special";
-  static const std::vector<std::string> names{"small", "iota", "uniform", "positive", "ones"};
-  return names[draw.weighted({6, 2, 1, 1, 0.2})];
+  static const std::vector<std::string> names{"small", "iota", "uniform", "positive", "ones", "unit"};
+  return names[draw.weighted({6, 2, 1, 1, 0.2, 0.5})];
 }
 
 int Workbench::input(DType dtype, Shape shape, const std::string& fill_name) {
@@ -44,28 +53,48 @@ int Workbench::input(DType dtype, Shape shape, const std::string& fill_name) {
        {"seed", fill_name == "iota" || fill_name == "ones" ? int64_t{0} : draw.range(0, 99)}});
 }
 
+int Workbench::indices(Shape shape, int64_t below) {
+  if (shape.size() == 1 && shape[0] <= below && draw.chance(0.2))
+    return append_source(program, "arange", DType::i32, shape, {});
+  // Now and then one beyond the end.
+  return append_source(program, "input", DType::i32, shape,
+                       {{"fill", std::string("index")},
+                        {"seed", draw.range(0, 99)},
+                        {"below", std::max<int64_t>(below, 1) + (draw.chance(0.04) ? 1 : 0)}});
+}
+
 int Workbench::full(DType dtype, Shape shape, double value) {
   return append_source(program, "full", dtype, shape, {{"value", value}});
 }
 
 int Workbench::source(DType dtype, Shape shape) {
   if (!draw.chance(profile.bufferless)) return input(dtype, shape, fill());
-  if (dtype != DType::boolean && draw.chance(0.6) && !shape.empty()) {
+  const int64_t count = element_count(shape);
+  if (shape.size() == 2 && draw.chance(0.25)) return append_source(program, "eye", dtype, shape, {});
+  if (dtype == DType::f32 && count > 1 && draw.chance(0.2)) {
+    const auto start = static_cast<double>(draw.range(-4, 4)),
+               step = draw.one_of<double>({0.5, 1, 0.25, -0.5});
+    const double stop = start + step * static_cast<double>(count - 1);
+    return to_shape(append_source(program, "linspace", dtype, {count}, {{"start", start}, {"stop", stop}}),
+                    shape);
+  }
+  if (dtype != DType::boolean && draw.chance(0.6) && !shape.empty() && count > 0 && count < 40) {
+    const int64_t low = is_signed(dtype) ? -5 : 0;
+    const int64_t step = draw.chance(0.5) || !is_signed(dtype) ? 1 : draw.one_of<int64_t>({-2, -1, 2});
     const int flat =
-        append_source(program, "arange", dtype, {element_count(shape)},
-                      {{"start", draw.chance(0.5) ? int64_t{0} : draw.range(-5, 5)},
-                       {"step", draw.chance(0.5) ? int64_t{1} : draw.one_of<int64_t>({-2, -1, 2, 3})}});
+        append_source(program, "arange", dtype, {count},
+                      {{"start", draw.chance(0.5) ? int64_t{0} : draw.range(low, 5)}, {"step", step}});
     return to_shape(flat, shape);
   }
   if (dtype == DType::boolean) return full(dtype, shape, draw.chance(0.5));
-  return full(dtype, shape,
-              static_cast<double>(draw.range(-3, 4)) * (is_float(dtype) && draw.chance(0.3) ? 0.5 : 1));
+  const int64_t value = draw.range(is_signed(dtype) ? -3 : 0, 4);
+  return full(dtype, shape, static_cast<double>(value) * (is_float(dtype) && draw.chance(0.3) ? 0.5 : 1));
 }
 
 int Workbench::any() {
-  const auto count = static_cast<int64_t>(program.nodes.size());
+  const auto last = static_cast<int64_t>(program.nodes.size()) - 1;
   // The larger of two draws: a chain grows from its end, and every node can still be reused.
-  return static_cast<int>(std::max(draw.range(0, count - 1), draw.range(0, count - 1)));
+  return static_cast<int>(std::max(draw.range(first_usable_, last), draw.range(first_usable_, last)));
 }
 
 int Workbench::any_of(DType wanted) {
@@ -115,36 +144,50 @@ int Workbench::partner(int n) {
   return source(wanted, shape_wanted);
 }
 
-int Workbench::nonzero(Shape wanted) {
-  if (draw.chance(0.35)) {
-    const auto magnitude = static_cast<double>(draw.range(1, 9));
-    return full(DType::i32, wanted, draw.chance(0.4) ? -magnitude : magnitude);
+int Workbench::in_domain(int n, Domain domain) {
+  const DType wanted = node(n).dtype;
+  const Shape shape_wanted = node(n).shape;
+  switch (domain) {
+    case Domain::any:
+      return n;
+    case Domain::nonzero: {
+      if (draw.chance(0.35)) {
+        const auto magnitude = static_cast<double>(draw.range(1, 9));
+        return full(wanted, shape_wanted, is_signed(wanted) && draw.chance(0.4) ? -magnitude : magnitude);
+      }
+      const int divisor = input(wanted, shape_wanted, "positive");
+      return is_signed(wanted) && draw.chance(0.3) ? append(program, "neg", {divisor}) : divisor;
+    }
+    case Domain::shift: {
+      if (draw.chance(0.5))
+        return full(wanted, shape_wanted, static_cast<double>(draw.range(0, bit_width(wanted) - 1)));
+      return append_source(program, "input", wanted, shape_wanted,
+                           {{"fill", std::string("index")},
+                            {"seed", draw.range(0, 99)},
+                            {"below", int64_t{bit_width(wanted)}}});
+    }
+    case Domain::positive: {
+      if (draw.chance(0.1)) return n;  // now and then where the result is NaN
+      if (draw.chance(0.3)) return input(wanted, shape_wanted, "positive");
+      const int size = append(program, "abs", {n});
+      return append(program, "add", {size, full(wanted, shape_wanted, 1)});
+    }
+    case Domain::moderate:
+      if (draw.chance(0.1)) return n;
+      if (draw.chance(0.5)) return input(wanted, shape_wanted, draw.chance(0.5) ? "uniform" : "small");
+      return append(program, "sin", {n});
+    case Domain::unit:
+      if (draw.chance(0.1)) return n;
+      if (draw.chance(0.5)) return input(wanted, shape_wanted, "unit");
+      return append(program, "sin", {n});
   }
-  const int divisor = input(DType::i32, wanted, "positive");
-  return draw.chance(0.3) ? append(program, "neg", {divisor}) : divisor;
+  return n;
 }
 
-int Workbench::shift_amount(Shape wanted) {
-  return draw.chance(0.5) ? full(DType::i32, wanted, static_cast<double>(draw.range(0, 31)))
-                          : input(DType::i32, wanted, "positive");
-}
-
-int Workbench::positive(int n) {
-  if (draw.chance(0.1)) return n;  // now and then where the result is NaN
-  if (draw.chance(0.3)) return input(DType::f32, node(n).shape, "positive");
-  const int size = append(program, "abs", {n});
-  return append(program, "add", {size, full(DType::f32, node(n).shape, 1)});
-}
-
-int Workbench::moderate(int n) {
-  if (draw.chance(0.1)) return n;
-  if (draw.chance(0.5)) return input(DType::f32, node(n).shape, draw.chance(0.5) ? "uniform" : "small");
-  return append(program, "sin", {n});
-}
-
-bool Workbench::from_input(int n) const {
-  if (node(n).op->name == "input") return true;
-  return std::ranges::any_of(node(n).src, [&](int src) { return from_input(src); });
+int Workbench::with_rank(int n, int64_t least) {
+  Shape wanted = node(n).shape;
+  while (static_cast<int64_t>(wanted.size()) < least) wanted.insert(wanted.begin(), 1);
+  return to_shape(n, wanted);
 }
 
 }  // namespace uopdiff

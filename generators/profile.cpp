@@ -8,21 +8,26 @@ namespace uopdiff {
 
 const std::vector<Profile>& profiles() {
   static const std::vector<Profile> table = [] {
-    Profile general{"general", "a bit of everything"};
-    Profile movement{"movement", "chains of pad, shrink, reshape, permute, flip, expand and cat"};
+    Profile general{"general", "a bit of everything", 5};
+    Profile movement{"movement", "chains of pad, shrink, reshape, permute, flip, expand and cat", 4};
     movement.movement = 10, movement.chain = 5, movement.unary = movement.compare = movement.ternary = 0.5;
     movement.reduce = 1.5;
-    Profile reduce{"reduce", "several, nested and sibling reduces over one source"};
+    Profile reduce{"reduce", "several, nested and sibling reduces over one source", 4};
     reduce.reduce = 8, reduce.chain = 4, reduce.binary = 4, reduce.unary = reduce.compare = 1;
-    Profile integer{"integer", "division, remainder, shifts and bits with negative numbers"};
+    Profile integer{"integer", "division, remainder, shifts and bits with negative numbers", 3};
     integer.integer = 0.9, integer.binary = 7, integer.compare = 2, integer.cast = 0.7, integer.unary = 1;
-    Profile special{"special", "inputs of NaN, infinities, zeros of both signs and extremes"};
+    Profile special{"special", "inputs of NaN, infinities, zeros of both signs and extremes", 1.5};
     special.special = 0.6, special.unary = 4, special.ternary = 2, special.compare = 2;
-    Profile bufferless{"bufferless", "arange and full instead of inputs"};
+    Profile bufferless{"bufferless", "arange and full instead of inputs", 2};
     bufferless.bufferless = 0.8, bufferless.reduce = 4;
-    Profile composite{"composite", "matmul, mean, softmax and cumsum among the others"};
-    composite.composite = 6, composite.movement = 4;
-    return std::vector<Profile>{general, movement, reduce, integer, special, bufferless, composite};
+    Profile composite{"composite", "products, convolutions, norms, losses, scans and indexing", 3.5};
+    composite.composite = 9, composite.scan = 4, composite.movement = 3;
+    Profile narrow{"narrow", "8 and 16 bit dtypes, and casts between all", 2};
+    narrow.unusual = 0.95, narrow.cast = 3, narrow.integer = 0.5, narrow.reduce = 4;
+    Profile boundary{"boundary", "results executed, assigned and detached in the middle", 1.2};
+    boundary.boundary = 6, boundary.several_outputs = 0.4;
+    return std::vector<Profile>{general,    movement,  reduce, integer, special,
+                                bufferless, composite, narrow, boundary};
   }();
   return table;
 }

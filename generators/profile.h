@@ -1,7 +1,6 @@
 // Named mixes of weights and limits for the program generator.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -10,13 +9,16 @@ namespace uopdiff {
 struct Profile {
   std::string name;
   std::string meaning;  // one line for people
+  double share = 1;     // of the programs of "mixed"
   // Relative weights of kinds of steps.
-  double movement = 4, unary = 2, binary = 3, compare = 1, ternary = 1, cast = 1, reduce = 3, composite = 1,
-         chain = 2;
+  double movement = 4, unary = 2, binary = 3, compare = 1, ternary = 1, cast = 1, reduce = 3, scan = 0.7,
+         composite = 1.2, boundary = 0.3, chain = 2;
   double bufferless = 0.15;  // share of sources without a buffer
-  double integer = 0.3;      // share of i32 among sources (f32 the rest, a few bool)
+  double integer = 0.3;      // share of integers among sources (floats the rest, a few bool)
+  double unusual = 0.25;     // of those, share of other dtypes than f32 and i32
   double special = 0;        // share of inputs filled with special values
   double threshold = 0.04;   // share of programs with one extent just beyond a threshold
+  double empty = 0.02;       // share of programs in which an extent may be 0
   double several_outputs = 0.12;
 };
 

@@ -11,8 +11,8 @@ namespace {
 // Extents of `wanted` re-cut so that they hold `count` elements: one axis changes if that is enough.
 std::optional<Shape> refit(const Shape& wanted, int64_t count) {
   for (size_t d = 0; d < wanted.size(); ++d) {
-    const int64_t others = element_count(wanted) / wanted[d];
-    if (count % others == 0) {
+    const int64_t others = wanted[d] == 0 ? 0 : element_count(wanted) / wanted[d];
+    if (others != 0 && count % others == 0) {
       Shape shape = wanted;
       shape[d] = count / others;
       return shape;
@@ -23,7 +23,7 @@ std::optional<Shape> refit(const Shape& wanted, int64_t count) {
   Shape shape = wanted;
   int64_t rest = count;
   for (size_t d = 0; d + 1 < shape.size(); ++d) {
-    if (rest % shape[d] != 0) shape[d] = 1;
+    if (shape[d] == 0 || rest % shape[d] != 0) shape[d] = 1;
     rest /= shape[d];
   }
   shape.back() = rest;
@@ -48,12 +48,12 @@ bool adapt(Node& node, const Shape& before, const Shape& now) {
       if (now[d] != 1) shape[d] = now[d];
     node.attrs["shape"] = shape;
   }
-  if (op == "shrink") {
+  if (node.attrs.count("bounds") && before.size() == now.size()) {
     Pairs bounds = node.attr<Pairs>("bounds");
     for (size_t d = 0; d < bounds.size(); ++d) {
       const bool whole = bounds[d] == std::pair<int64_t, int64_t>(0, before[d]);
       bounds[d].second = whole ? now[d] : std::min(bounds[d].second, now[d]);
-      bounds[d].first = std::min(bounds[d].first, bounds[d].second - 1);
+      bounds[d].first = std::max<int64_t>(0, std::min(bounds[d].first, bounds[d].second - 1));
     }
     node.attrs["bounds"] = bounds;
   }

@@ -13,8 +13,8 @@ namespace uopdiff {
 namespace {
 
 int64_t fill_rank(const std::string& fill) {
-  static const std::vector<std::string> order{"ones",    "iota",  "small",  "positive",
-                                              "uniform", "zeros", "special"};
+  static const std::vector<std::string> order{"ones",  "iota", "small", "positive", "uniform",
+                                              "zeros", "unit", "index", "special"};
   return std::ranges::find(order, fill) - order.begin();
 }
 
@@ -28,15 +28,31 @@ int64_t attribute_size(const Node& node) {
       size += *real == 1 ? 0 : *real == 0 ? 1 : *real > 0 ? 2 : 3;
     if (const auto* ints = std::get_if<Ints>(&value); ints && key != "shape")
       for (size_t k = 0; k < ints->size(); ++k)
-        size += 1 + std::abs((*ints)[k] - (node.op->name == "permute" ? static_cast<int64_t>(k) : 0));
+        size += (*ints)[k] < 0
+                    ? 3 - (*ints)[k]
+                    : 1 + std::abs((*ints)[k] - (node.op->name == "permute" ? static_cast<int64_t>(k) : 0));
     if (const auto* pairs = std::get_if<Pairs>(&value))
       for (size_t k = 0; k < pairs->size(); ++k)
-        size += node.op->name == "pad" ? (*pairs)[k].first + (*pairs)[k].second : (*pairs)[k].first;
+        size += key == "padding" ? (*pairs)[k].first + (*pairs)[k].second : (*pairs)[k].first;
   }
   return size;
 }
 
-int64_t dtype_rank(DType dtype) { return dtype == DType::f32 ? 0 : dtype == DType::i32 ? 1 : 2; }
+// f32 and i32 first; among narrow ones f16 and i8.
+int64_t dtype_rank(DType dtype) {
+  static const std::vector<DType> order{DType::f32, DType::i32, DType::boolean, DType::f64, DType::i64,
+                                        DType::f16, DType::i8,  DType::u8,      DType::u32, DType::u64,
+                                        DType::i16, DType::u16, DType::bf16};
+  return std::ranges::find(order, dtype) - order.begin();
+}
+
+// The node on its operands in a program that is being rebuilt, for a change of its attributes or shape.
+Node moved(const Node& old, const std::vector<int>& src = {}) {
+  Node copy = old;
+  copy.name.clear();
+  copy.src = src;
+  return copy;
+}
 
 class Shrinker {
  public:
@@ -63,6 +79,11 @@ class Shrinker {
   void offer(const Program& candidate) {
     if (candidate.outputs.empty() || !(complexity(candidate) < limit_)) return;
     if (operation_count(candidate) == 0) return;
+    try {
+      check_assigns(candidate);
+    } catch (const Error&) {
+      return;
+    }
     if (seen_.insert(case_id(candidate)).second) candidates_.push_back(candidate);
   }
   void offer(const std::optional<Program>& candidate) {
@@ -113,7 +134,7 @@ class Shrinker {
   // A fresh source in the place of a node cuts off its history.
   void cut() {
     for (size_t n = program_.nodes.size(); n-- > 0;) {
-      if (node(n).op->category == Category::source && node(n).op->name != "arange") continue;
+      if (node(n).op->name == "input" || node(n).op->name == "full") continue;
       change_node(n, [](Program& target, const Node& old, const std::vector<int>&) {
         return append_source(target, "input", old.dtype, old.shape, {{"fill", std::string("small")}});
       });
@@ -132,9 +153,7 @@ class Shrinker {
     auto kept = std::make_shared<int>(-1);
     return [=](Program& target, const Node& old, size_t n, const std::vector<int>&) {
       if (n == to) {
-        Node copy = old;
-        copy.name.clear();
-        *kept = append(target, copy);
+        *kept = append(target, moved(old));
         return *kept;
       }
       return n == from ? *kept : -1;
@@ -165,9 +184,7 @@ class Shrinker {
       const bool source = old.op->category == Category::source;
       if (n != position && !(together && source)) return -1;
       if (!source) {
-        Node copy = old;
-        copy.name.clear();
-        copy.src = src;
+        Node copy = moved(old, src);
         Ints shape = target.nodes[static_cast<size_t>(src[0])].shape;
         if (shape.size() != old.shape.size()) return -1;
         for (size_t d = 0; d < shape.size(); ++d)
@@ -175,8 +192,7 @@ class Shrinker {
         copy.attrs["shape"] = shape;
         return append(target, copy);
       }
-      Node copy = old;
-      copy.name.clear();
+      Node copy = moved(old);
       if (n == position) copy.shape[axis] = extent;
       if (together)
         for (int64_t& other : copy.shape)
@@ -198,8 +214,7 @@ class Shrinker {
       for (size_t axis = 0; axis < node(n).shape.size(); ++axis)
         if (node(n).shape[axis] == 1 && node(n).op->name != "arange")
           change_node(n, [&](Program& target, const Node& old, const std::vector<int>&) {
-            Node copy = old;
-            copy.name.clear();
+            Node copy = moved(old);
             copy.shape.erase(copy.shape.begin() + static_cast<long>(axis));
             return append(target, copy);
           });
@@ -208,9 +223,7 @@ class Shrinker {
 
   // The node with axis `axis` of its shape taken out, when the same axis runs through its operands.
   static int without_axis(Program& target, const Node& old, size_t axis, const std::vector<int>& src) {
-    Node copy = old;
-    copy.name.clear();
-    copy.src = src;
+    Node copy = moved(old, src);
     const auto erase = [axis](auto& list) {
       if (axis < list.size()) list.erase(list.begin() + static_cast<long>(axis));
     };
@@ -227,10 +240,11 @@ class Shrinker {
       }
       auto* ints = std::get_if<Ints>(&value);
       if (!ints) continue;
-      if (key == "shape") {
+      if (key == "shape" || key == "steps" || key == "repeats") {
         erase(*ints);
         continue;
       }
+      if (key != "axes") return -1;  // windows: their axes are fixed
       std::erase(*ints, static_cast<int64_t>(axis));
       for (int64_t& each : *ints) each -= each > static_cast<int64_t>(axis);
       if (ints->empty()) return src[0];  // a reduce or flip of that axis only
@@ -240,9 +254,7 @@ class Shrinker {
 
   void with_attr(size_t n, const std::string& key, AttrValue value) {
     change_node(n, [&](Program& target, const Node& old, const std::vector<int>& src) {
-      Node copy = old;
-      copy.name.clear();
-      copy.src = src;
+      Node copy = moved(old, src);
       copy.attrs[key] = value;
       return append(target, copy);
     });
@@ -251,7 +263,7 @@ class Shrinker {
   void attributes() {
     for (size_t n = 0; n < program_.nodes.size(); ++n) {
       for (const auto& [key, value] : node(n).attrs) {
-        if (key == "keepdim" && value == AttrValue(true)) with_attr(n, key, false);
+        if (value == AttrValue(true)) with_attr(n, key, false);
         if (key == "start" && value != AttrValue(int64_t{0})) with_attr(n, key, int64_t{0});
         if (key == "step" && value != AttrValue(int64_t{1})) with_attr(n, key, int64_t{1});
         if (key == "value")
@@ -259,10 +271,17 @@ class Shrinker {
             if (value != AttrValue(simple)) with_attr(n, key, simple);
         if (const auto* pairs = std::get_if<Pairs>(&value)) simplify_pairs(n, key, *pairs);
         if (const auto* ints = std::get_if<Ints>(&value)) simplify_ints(n, key, *ints);
-        if (const auto* number = std::get_if<int64_t>(&value); number && key == "axis" && *number > 0)
-          with_attr(n, key, int64_t{0});
+        if (const auto* number = std::get_if<int64_t>(&value); number && *number != 0)
+          simplify_int(n, key, *number);
       }
     }
+  }
+
+  void simplify_int(size_t n, const std::string& key, int64_t number) {
+    if (key == "axis" || key == "diagonal") with_attr(n, key, int64_t{0});
+    if (key == "diagonal" && std::abs(number) > 1) with_attr(n, key, number > 0 ? int64_t{1} : int64_t{-1});
+    if (key != "k" && key != "classes" && key != "groups" && key != "below") return;
+    for (int64_t smaller : lower(number)) with_attr(n, key, smaller);
   }
 
   void simplify_pairs(size_t n, const std::string& key, const Pairs& pairs) {
@@ -276,7 +295,7 @@ class Shrinker {
       else
         simpler = {{0, operand[d]}, {0, second - first}, {first, first + 1}, {0, 1}};
       for (const auto& pair : simpler) {
-        if (pair == pairs[d]) continue;
+        if (pair == pairs[d] || (key != "padding" && pair.second > operand[d])) continue;
         Pairs changed = pairs;
         changed[d] = pair;
         with_attr(n, key, changed);
@@ -295,6 +314,15 @@ class Shrinker {
         std::swap(swapped[k], swapped[k + 1]);
         with_attr(n, key, swapped);
       }
+      return;
+    }
+    if (key != "axes") {  // a number for each axis
+      for (size_t k = 0; k < ints.size(); ++k)
+        for (int64_t simple : {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{-1}}) {
+          Ints changed = ints;
+          changed[k] = simple;
+          if (simple != ints[k]) with_attr(n, key, changed);
+        }
       return;
     }
     for (size_t k = 0; k < ints.size() && ints.size() > 1; ++k) {
@@ -322,14 +350,12 @@ class Shrinker {
   // One dtype for every source that has `from`, and as the target of casts.
   void types() {
     for (const DType from : kAllDTypes)
-      for (const DType to : {DType::f32, DType::i32}) {
+      for (const DType to : {DType::f32, DType::i32, DType::f16, DType::i8, DType::u8}) {
         if (dtype_rank(to) >= dtype_rank(from)) continue;
         offer(rebuild(program_, [&](Program& target, const Node& old, size_t, const std::vector<int>& src) {
           const bool source = old.op->category == Category::source, cast = old.op->name == "cast";
           if (old.dtype != from || (!source && !cast)) return -1;
-          Node copy = old;
-          copy.name.clear();
-          copy.src = src;
+          Node copy = moved(old, src);
           copy.dtype = to;
           if (cast) copy.attrs["to"] = std::string(dtype_name(to));
           return append(target, copy);
@@ -342,7 +368,12 @@ class Shrinker {
       if (node(n).op->name != "input") continue;
       for (const char* fill : {"ones", "iota", "small", "positive"})
         if (fill_rank(fill) < fill_rank(node(n).attr<std::string>("fill")))
-          with_attr(n, "fill", std::string(fill));
+          change_node(n, [&](Program& target, const Node& old, const std::vector<int>&) {
+            Node copy = moved(old);
+            copy.attrs["fill"] = std::string(fill);
+            copy.attrs["below"] = int64_t{0};
+            return append(target, copy);
+          });
       if (node(n).attr<int64_t>("seed") != 0) with_attr(n, "seed", int64_t{0});
     }
   }

@@ -60,17 +60,15 @@ Formula stack(Program& program, const Node& node, const Sources& x) {
 }
 
 Formula repeat(Program&, const Node& node, const Sources& x) {
-  Shape cut, spread;
+  Formula y = x[0];
   const Ints& repeats = node.attr<Ints>("repeats");
   for (size_t d = 0; d < repeats.size(); ++d) {
-    if (repeats[d] > 1) {
-      cut.push_back(1);
-      spread.push_back(repeats[d]);
-    }
-    cut.push_back(x[0].shape()[d]);
-    spread.push_back(x[0].shape()[d]);
+    if (repeats[d] == 1) continue;
+    Shape joined = y.shape();
+    joined[d] *= repeats[d];
+    y = y.insert_axis(static_cast<int64_t>(d), repeats[d]).reshape(joined);
   }
-  return x[0].reshape(cut).expand(spread).reshape(node.shape);
+  return y;
 }
 
 // The node's shape says it all.

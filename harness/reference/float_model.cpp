@@ -164,8 +164,7 @@ Element FloatModel::multiply(const Element& a, const Element& b) const {
   // x * (1/(1+x)) becomes 1 - 1/(1+x), with the error of numbers near 1 (tinygrad 0.12.0 uop/symbolic.py,
   // `sym`). The two x are one value there, and the same in f, too.
   for (const auto& [x, r] : {std::pair(&a, &b), std::pair(&b, &a)})
-    if (r->error > 0 && std::abs(r->f * (1 + x->f) - 1) < 0x1p-40L)
-      e.leaf_error += 2 * r->error + 2 * unit;
+    if (r->error > 0 && std::abs(r->f * (1 + x->f) - 1) < 0x1p-40L) e.leaf_error += 2 * r->error + 2 * unit;
   return finish(e);
 }
 

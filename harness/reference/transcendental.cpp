@@ -18,6 +18,7 @@ constexpr Real kHalfPi = std::numbers::pi_v<Real> / 2;
 constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
 // Beyond, compilers reduce the argument of a sine with what precision they have.
 constexpr Real kLargeArgument = 10000;
+constexpr Real kSwitchOver = 30;  // from here tinygrad reduces in another way
 
 // Powers of two beyond which every float dtype has overflowed or underflowed, within the range of Real.
 Real exp2_clamped(Real x) { return std::exp2(std::clamp<Real>(x, -16000, 16000)); }
@@ -79,9 +80,12 @@ Element sine(DType dtype, const Element& x, Real value) {
   if (m.overflowed(x)) return undetermined(Undetermined::overflow);
   if (is_special(x)) return exact_float(NAN);
   if (std::abs(x.f) + x.error > kLargeArgument) return undetermined(Undetermined::large_argument);
+  const Real size = std::abs(x.f) + x.error;
   const Limit& limit = limit_of("sin", dtype);
-  return m.leaf(value, std::min<Real>(2, x.error + limit.absolute + limit.relative * std::abs(value) +
-                                             limit.argument * std::abs(x.f)));
+  Real argument = limit.argument;
+  if (size > kSwitchOver) argument = std::max(argument, limit_of("sin beyond 30", dtype).argument);
+  return m.leaf(value, std::min<Real>(
+                           2, x.error + limit.absolute + limit.relative * std::abs(value) + argument * size));
 }
 Element sin_of(DType dtype, Operands x) { return sine(dtype, x[0], std::sin(x[0].f)); }
 
@@ -274,11 +278,10 @@ Element exponential(DType dtype, const Element& x) {
   if (std::isinf(x.f)) return x.f > 0 ? x : exact_float(0);
   if (is_exact(x) && x.f == 0) return exact_float(1);
   const Limit& limit = limit_of("exp2", dtype);
-  if (x.error > 1000) return undetermined(Undetermined::interval);
-  const Real value = exp2_clamped(x.f);
-  Real error = value * (std::expm1(x.error * ln2_v<Real>) + limit.relative * std::exp2(x.error));
-  if (exp2_clamped(x.f - x.error) < m.tiny) error += m.tiny;  // subnormal results may be flushed
-  return m.leaf(value, error + limit.absolute);
+  const Real value = exp2_clamped(x.f), high = exp2_clamped(x.f + x.error), low = exp2_clamped(x.f - x.error);
+  Real error = std::max(high - value, value - low) + limit.relative * high + limit.absolute;
+  if (low < m.tiny) error += m.tiny;  // subnormal results may be flushed
+  return m.leaf(value, error);
 }
 
 // As exp2(x * log2(e)); that product may be merged with products inside x.

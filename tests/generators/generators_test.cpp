@@ -7,6 +7,7 @@
 
 #include "generators/operands.h"
 #include "generators/program_gen.h"
+#include "generators/samplers.h"
 #include "harness/program/error.h"
 #include "harness/program/op_table.h"
 #include "harness/program/text.h"
@@ -21,6 +22,7 @@ TEST(Generator, EveryProfileMakesValidProgramsWithinTheLimits) {
       const std::string text = print_program(program);
       ASSERT_EQ(print_program(parse_program(text, profile.name)), text);
       ASSERT_FALSE(program.outputs.empty());
+      ASSERT_NO_THROW(check_assigns(program)) << text;
       for (const Node& node : program.nodes) {
         ASSERT_LE(element_count(node.shape), kMaxWideElements) << text;
         ASSERT_LE(node.shape.size(), 6u) << text;
@@ -50,6 +52,8 @@ TEST(Generator, SameSeedSameProgramsInAnyOrderAndThread) {
 TEST(Generator, EveryOperationEveryProfileAndEveryRankOccurIn2000Programs) {
   std::map<std::string, int> operations, profiles_seen;
   std::map<size_t, int> ranks;
+  std::map<DType, int> dtypes;
+  std::map<int64_t, int> extents;
   int several_outputs = 0, beyond_threshold = 0, reused = 0;
   for (uint64_t index = 0; index < 2000; ++index) {
     const Generated generated = generate("mixed", 1, index);
@@ -60,7 +64,11 @@ TEST(Generator, EveryOperationEveryProfileAndEveryRankOccurIn2000Programs) {
     for (const Node& node : generated.program.nodes) {
       ++operations[node.op->name];
       ++ranks[node.shape.size()];
-      for (int64_t extent : node.shape) wide |= extent >= 65;
+      ++dtypes[node.dtype];
+      for (int64_t extent : node.shape) {
+        wide |= extent >= 65;
+        ++extents[extent];
+      }
       for (int src : node.src) ++uses[src];
     }
     beyond_threshold += wide;
@@ -68,7 +76,10 @@ TEST(Generator, EveryOperationEveryProfileAndEveryRankOccurIn2000Programs) {
   }
   for (const OpInfo& op : op_table()) EXPECT_GT(operations[op.name], 0) << op.name;
   for (const Profile& profile : profiles()) EXPECT_GT(profiles_seen[profile.name], 20) << profile.name;
-  for (size_t rank = 0; rank <= 5; ++rank) EXPECT_GT(ranks[rank], 0) << rank;
+  for (size_t rank = 0; rank <= 6; ++rank) EXPECT_GT(ranks[rank], 0) << rank;
+  for (DType dtype : kAllDTypes) EXPECT_GT(dtypes[dtype], 20) << dtype_name(dtype);
+  for (int64_t extent : {65, 257, 513, 4097}) EXPECT_GT(extents[extent], 0) << extent;
+  EXPECT_GT(extents[0], 20);
   EXPECT_GT(several_outputs, 50);
   EXPECT_GT(beyond_threshold, 20);
   EXPECT_GT(reused, 300);
@@ -85,14 +96,33 @@ TEST(Generator, DivisorsAreNeverZeroAndShiftsInRange) {
       ++seen;
       const Node* second = &program.nodes[static_cast<size_t>(node.src[1])];
       if (second->op->name == "neg") second = &program.nodes[static_cast<size_t>(second->src[0])];
+      const int width = bit_width(node.dtype);
       if (second->op->name == "full")
         EXPECT_TRUE(division ? second->attr<double>("value") != 0
-                             : second->attr<double>("value") >= 0 && second->attr<double>("value") <= 31);
-      else
+                             : second->attr<double>("value") >= 0 && second->attr<double>("value") < width);
+      else if (division)
         EXPECT_EQ(second->attr<std::string>("fill"), "positive") << print_program(program);
+      else
+        EXPECT_EQ(second->attr<int64_t>("below"), width) << print_program(program);
     }
   }
   EXPECT_GT(seen, 150);
+}
+
+// An operation that the samplers cannot do would silently be left out.
+TEST(Generator, EveryOperationIsDrawnOnEachOfItsDtypes) {
+  for (const OpInfo& op : op_table()) {
+    if (op.category == Category::source) continue;
+    for (DType dtype : op.name == "where" ? std::vector<DType>{} : op.dtypes) {
+      bool drawn = false;
+      for (uint64_t seed = 0; seed < 60 && !drawn; ++seed) {
+        Workbench bench(Draw(rc::Random(seed)), get_profile("general"));
+        const int n = bench.source(dtype, {2, 3});
+        drawn = bench.node(sample(bench, op, n)).op == &op;
+      }
+      EXPECT_TRUE(drawn) << op.name << " " << dtype_name(dtype);
+    }
+  }
 }
 
 TEST(Generator, AnUnknownProfileIsAnErrorThatListsTheKnownOnes) {

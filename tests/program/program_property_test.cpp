@@ -82,26 +82,37 @@ RC_GTEST_PROP(ProgramForms, DifferentProgramsHaveDifferentIds, ()) {
   RC_ASSERT((case_id(one) == case_id(two)) == (print_program(one) == print_program(two)));
 }
 
+void assert_same_outputs_and_inputs(const Program& program, const Program& other) {
+  RC_ASSERT(print_program(parse_program(print_program(other), "t")) == print_program(other));
+  RC_ASSERT(other.outputs.size() == program.outputs.size());
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    const Node &before = program.nodes[static_cast<size_t>(program.outputs[k])],
+               &after = other.nodes[static_cast<size_t>(other.outputs[k])];
+    RC_ASSERT(before.shape == after.shape && before.dtype == after.dtype);
+  }
+  const auto inputs = inputs_of(program), kept = inputs_of(other);
+  RC_ASSERT(inputs.size() == kept.size());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Node &before = program.nodes[static_cast<size_t>(inputs[k])],
+               &after = other.nodes[static_cast<size_t>(kept[k])];
+    RC_ASSERT(before.name == after.name && make_data(before) == make_data(after));
+  }
+}
+
 RC_GTEST_PROP(ProgramForms, ExpansionKeepsOutputsAndInputs, ()) {
   const Program program = any_program();
-  for (bool all : {false, true}) {
-    const Program expanded = expand_composites(program, all);
-    if (all) RC_ASSERT(!has_expansion(expanded));
-    RC_ASSERT(print_program(parse_program(print_program(expanded), "t")) == print_program(expanded));
-    RC_ASSERT(expanded.outputs.size() == program.outputs.size());
-    for (size_t k = 0; k < program.outputs.size(); ++k) {
-      const Node &before = program.nodes[static_cast<size_t>(program.outputs[k])],
-                 &after = expanded.nodes[static_cast<size_t>(expanded.outputs[k])];
-      RC_ASSERT(before.shape == after.shape && before.dtype == after.dtype);
-    }
-    const auto inputs = inputs_of(program), kept = inputs_of(expanded);
-    RC_ASSERT(inputs.size() == kept.size());
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      const Node &before = program.nodes[static_cast<size_t>(inputs[k])],
-                 &after = expanded.nodes[static_cast<size_t>(kept[k])];
-      RC_ASSERT(before.name == after.name && make_data(before) == make_data(after));
-    }
-  }
+  const Program expanded = expand_composites(program);
+  RC_ASSERT(!has_expansion(expanded));
+  assert_same_outputs_and_inputs(program, expanded);
+  assert_same_outputs_and_inputs(
+      program, expand(program, [](const OpInfo& op) { return op.category == Category::composite; }));
+}
+
+RC_GTEST_PROP(ProgramForms, ContiguousBehindEveryOperationKeepsOutputsAndInputs, ()) {
+  const Program program = any_program();
+  const Program apart = with_contiguous(program);
+  assert_same_outputs_and_inputs(program, apart);
+  RC_ASSERT(operation_count(apart) >= operation_count(program));
 }
 
 RC_GTEST_PROP(ProgramForms, MutatedTextParsesOrSaysWhy, ()) {

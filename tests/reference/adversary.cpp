@@ -12,10 +12,10 @@ namespace uopdiff::adversary {
 namespace {
 
 constexpr const char* kUnary[] = {
-    "neg",  "abs",  "relu",  "sqrt",  "reciprocal", "exp2",       "exp",  "log2",     "log",  "sin",
-    "cos",  "tan",  "asin",  "acos",  "atan",       "sinh",       "cosh", "asinh",    "acosh", "atanh",
-    "tanh", "erf",  "rsqrt", "silu",  "sigmoid",    "square",     "gelu", "softsign", "mish", "hardswish",
-    "elu",  "neg",  "relu6", "exp2",  "softplus",   "reciprocal", "log2", "sqrt"};
+    "neg",  "abs", "relu",  "sqrt", "reciprocal", "exp2",       "exp",  "log2",     "log",   "sin",
+    "cos",  "tan", "asin",  "acos", "atan",       "sinh",       "cosh", "asinh",    "acosh", "atanh",
+    "tanh", "erf", "rsqrt", "silu", "sigmoid",    "square",     "gelu", "softsign", "mish",  "hardswish",
+    "elu",  "neg", "relu6", "exp2", "softplus",   "reciprocal", "log2", "sqrt"};
 constexpr std::array kReduces{"sum", "prod", "max"};
 
 double special_value(Random& random, DType dtype) {
@@ -47,8 +47,8 @@ double leaf_value(Random& random, DType dtype, Values values) {
       [[fallthrough]];
     case Values::ordinary:
       if (random() % 3 == 0) return static_cast<double>(static_cast<int>(random() % 17) - 8) / 2;
-      return rounded(std::ldexp(static_cast<double>(random() >> 11) * 0x1p-52 - 1,
-                                static_cast<int>(random() % 12) - 6));
+      return rounded(
+          std::ldexp(static_cast<double>(random() >> 11) * 0x1p-52 - 1, static_cast<int>(random() % 12) - 6));
   }
   return 0;
 }
@@ -65,7 +65,8 @@ ExprPtr random_expr(Random& random, DType dtype, Values values, int depth) {
   const auto sub = [&] { return random_expr(random, dtype, values, depth - 1); };
   const auto pick = random() % 16;
   if (values == Values::whole || pick < 8) {
-    static constexpr std::array kBinary{"add", "sub", "mul", "add", "mul", "maximum", "minimum", "div", "pow"};
+    static constexpr std::array kBinary{"add",     "sub",     "mul", "add", "mul",
+                                        "maximum", "minimum", "div", "pow"};
     const auto op = kBinary[random() % (kBinary.size() - (values == Values::whole ? 2 : 0))];
     const ExprPtr first = sub();
     if (op == std::string("pow") && random() % 2)

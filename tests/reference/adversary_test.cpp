@@ -115,8 +115,7 @@ TEST_P(Adversary, OneStepBeyondAnyBoundIsWrong) {
   EXPECT_GT(tried, kExpressions / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Floats, Adversary,
-                         testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64),
+INSTANTIATE_TEST_SUITE_P(Floats, Adversary, testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64),
                          [](const auto& each) { return std::string(dtype_name(each.param)); });
 
 }  // namespace

@@ -170,11 +170,11 @@ class Compiler {
   T library(const std::string& op, T x) {
     using Function = T (*)(T);
     static const std::map<std::string, Function> functions{
-        {"exp", std::exp},     {"log", std::log},     {"cos", std::cos},     {"tan", std::tan},
-        {"asin", std::asin},   {"acos", std::acos},   {"atan", std::atan},   {"sinh", std::sinh},
-        {"cosh", std::cosh},   {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh},
-        {"tanh", std::tanh},   {"erf", std::erf},     {"exp2", std::exp2},   {"log2", std::log2},
-        {"sin", std::sin},     {"sqrt", std::sqrt}};
+        {"exp", std::exp},   {"log", std::log},     {"cos", std::cos},     {"tan", std::tan},
+        {"asin", std::asin}, {"acos", std::acos},   {"atan", std::atan},   {"sinh", std::sinh},
+        {"cosh", std::cosh}, {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh},
+        {"tanh", std::tanh}, {"erf", std::erf},     {"exp2", std::exp2},   {"log2", std::log2},
+        {"sin", std::sin},   {"sqrt", std::sqrt}};
     const auto found = functions.find(op);
     if (found == functions.end()) throw Error(ErrorKind::internal, "no such operation: " + op);
     return found->second(x);
@@ -198,8 +198,9 @@ class Compiler {
       const Expr& a = *expr.src[0];
       // c + x < d as x < d - c.
       const bool moved = a.op == "add" && a.src[0]->op == "leaf" && coin();
-      const bool holds = moved ? settle(evaluate(*a.src[1])) < settle(at(1) - settle(static_cast<T>(a.src[0]->value)))
-                               : at(0) < at(1);
+      const bool holds =
+          moved ? settle(evaluate(*a.src[1])) < settle(at(1) - settle(static_cast<T>(a.src[0]->value)))
+                : at(0) < at(1);
       return evaluate(*expr.src[holds ? 2 : 3]);
     }
     if (op == "prod" || op == "max") {
@@ -209,8 +210,9 @@ class Compiler {
       return any_order(std::move(values), [](T x, T y) { return x < y ? y : x; });
     }
     // Functions that neither library nor polynomial has, and others at random, by their formula.
-    static const std::set<std::string> without_library{"sigmoid",  "rsqrt",     "square", "silu",     "gelu", "mish",
-                                                       "softsign", "hardswish", "relu6",  "softplus", "elu"};
+    static const std::set<std::string> without_library{"sigmoid", "rsqrt",    "square",   "silu",
+                                                       "gelu",    "mish",     "softsign", "hardswish",
+                                                       "relu6",   "softplus", "elu"};
     const bool composed = without_library.count(op) != 0;
     if (composed || coin())
       if (const ExprPtr formula = spelled_out(expr)) return evaluate(*formula);

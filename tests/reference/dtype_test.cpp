@@ -29,7 +29,8 @@ struct BFloat {
 };
 
 template <class T>
-constexpr bool kFloating = std::is_same_v<T, Half> || std::is_same_v<T, BFloat> || std::is_floating_point_v<T>;
+constexpr bool kFloating =
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat> || std::is_floating_point_v<T>;
 
 // Calls f(dtype, a value of its C++ type).
 template <class F>
@@ -67,8 +68,18 @@ Element read(DType dtype, T value) {
 template <class T>
 std::vector<T> int_values() {
   constexpr T kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
-  return {0, 1, 2, 7, 31, static_cast<T>(-1), static_cast<T>(-7), kMin, kMax, static_cast<T>(kMax - 1),
-          static_cast<T>(kMin + 1), static_cast<T>(kMax / 2 + 1)};
+  return {0,
+          1,
+          2,
+          7,
+          31,
+          static_cast<T>(-1),
+          static_cast<T>(-7),
+          kMin,
+          kMax,
+          static_cast<T>(kMax - 1),
+          static_cast<T>(kMin + 1),
+          static_cast<T>(kMax / 2 + 1)};
 }
 
 template <class T>
@@ -87,9 +98,9 @@ TEST(Integers, EveryWidthAgainstWideArithmetic) {
         const auto is = [&](const char* op, Wide wide) {
           const Element e = scalar_function(op)(dtype, x);
           EXPECT_EQ(e.undetermined, Undetermined::no) << dtype_name(dtype) << " " << op;
-          EXPECT_EQ(e.i, read(dtype, static_cast<T>(wide)).i) << dtype_name(dtype) << " " << op << " "
-                                                              << element_text(dtype, x[0]) << " "
-                                                              << element_text(dtype, x[1]);
+          EXPECT_EQ(e.i, read(dtype, static_cast<T>(wide)).i)
+              << dtype_name(dtype) << " " << op << " " << element_text(dtype, x[0]) << " "
+              << element_text(dtype, x[1]);
         };
         const Wide p = a, q = b;
         is("add", p + q);
@@ -147,9 +158,11 @@ std::vector<T> sample_values() {
     return {false, true};
   else if constexpr (kFloating<T>) {
     std::vector<T> values;
-    for (double x : {0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 0.1, -3.75, 100.0, 127.5, 128.0, -129.0, 255.0, 256.0, 40000.0,
-                     65504.0, -70000.0, 2147483647.0, 4294967296.0, -9.3e18, 1.8e19, 1e30, 1e300, 6e-8, 1e-5})
-      values.push_back(static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(x)));
+    for (double x : {0.0,          -0.0,    1.0,    -1.0,  2.5,   -2.5,    0.1,     -3.75,    100.0,
+                     127.5,        128.0,   -129.0, 255.0, 256.0, 40000.0, 65504.0, -70000.0, 2147483647.0,
+                     4294967296.0, -9.3e18, 1.8e19, 1e30,  1e300, 6e-8,    1e-5})
+      values.push_back(
+          static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(x)));
     return values;
   } else
     return int_values<T>();
@@ -158,9 +171,11 @@ std::vector<T> sample_values() {
 template <class To, class From>
 void check_cast(DType from, DType to, From value) {
   const Element x = read(from, value), e = cast_element(from, to, x);
-  const std::string what = fmt::format("{} {} to {}: {}", dtype_name(from), element_text(from, x), dtype_name(to),
-                                       element_text(to, e));
-  const Real real = is_float(from) ? x.f : from == DType::u64 ? static_cast<Real>(static_cast<uint64_t>(x.i)) : static_cast<Real>(x.i);
+  const std::string what = fmt::format("{} {} to {}: {}", dtype_name(from), element_text(from, x),
+                                       dtype_name(to), element_text(to, e));
+  const Real real = is_float(from)       ? x.f
+                    : from == DType::u64 ? static_cast<Real>(static_cast<uint64_t>(x.i))
+                                         : static_cast<Real>(x.i);
   if constexpr (std::is_same_v<To, bool>) {
     EXPECT_EQ(e.i, real != 0) << what;
   } else if constexpr (!kFloating<To>) {
@@ -174,8 +189,8 @@ void check_cast(DType from, DType to, From value) {
     }
   } else {
     const FloatModel& m = float_model(to);
-    const double machine = as_double(static_cast<To>(
-        static_cast<std::conditional_t<std::is_same_v<To, double>, double, float>>(real)));
+    const double machine = as_double(
+        static_cast<To>(static_cast<std::conditional_t<std::is_same_v<To, double>, double, float>>(real)));
     if (std::abs(real) > m.max) {
       if (m.narrow && !std::isinf(real)) {
         EXPECT_EQ(e.undetermined, Undetermined::overflow) << what;
@@ -247,123 +262,6 @@ TEST(Bitcasts, AreTheBits) {
   EXPECT_EQ(bitcast_element(DType::f32, DType::i32, negative).undetermined, Undetermined::zero_sign);
 }
 
-// f(x) of a function in every float dtype, by the double function of the library.
-struct Known {
-  const char* op;
-  double (*function)(double);
-  std::vector<double> arguments;  // values of every float dtype
-};
-
-TEST(Floats, FunctionsAgainstTheLibrary) {
-  const std::vector<Known> all{
-      {"neg", [](double x) { return -x; }, {0.5, -3}},
-      {"abs", std::fabs, {0.5, -3}},
-      {"square", [](double x) { return x * x; }, {0.5, -3}},
-      {"sqrt", std::sqrt, {0.25, 2, 9}},
-      {"rsqrt", [](double x) { return 1 / std::sqrt(x); }, {0.25, 2, 9}},
-      {"reciprocal", [](double x) { return 1 / x; }, {0.25, -3}},
-      {"exp", std::exp, {0, 1, -2.5, 5}},
-      {"exp2", std::exp2, {0, 1, -2.5, 5}},
-      {"log", std::log, {0.5, 1, 10}},
-      {"log2", std::log2, {0.5, 1, 10}},
-      {"sin", std::sin, {0.5, -3, 30}},
-      {"cos", std::cos, {0.5, -3, 30}},
-      {"tan", std::tan, {0.5, -3}},
-      {"asin", std::asin, {0.5, -0.25, 1}},
-      {"acos", std::acos, {0.5, -0.25, 1}},
-      {"atan", std::atan, {0.5, -3}},
-      {"sinh", std::sinh, {0.5, -3}},
-      {"cosh", std::cosh, {0.5, -3}},
-      {"asinh", std::asinh, {0.5, -3}},
-      {"acosh", std::acosh, {1.5, 3}},
-      {"atanh", std::atanh, {0.5, -0.25}},
-      {"tanh", std::tanh, {0.5, -3, 0}},
-      {"erf", std::erf, {0.5, -3, 0}},
-      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, {0.5, -3, 0}},
-      {"silu", [](double x) { return x / (1 + std::exp(-x)); }, {0.5, -3, 0}},
-      {"softsign", [](double x) { return x / (1 + std::fabs(x)); }, {0.5, -3, 0}},
-      {"relu6", [](double x) { return std::min(std::max(x, 0.0), 6.0); }, {0.5, -3, 7}},
-      {"hardswish", [](double x) { return x * std::min(std::max(x + 3, 0.0), 6.0) / 6; }, {0.5, -1, 7}},
-      {"gelu",
-       [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); },
-       {0.5, -1, 2}},
-      {"mish", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }, {0.5, -1, 2}},
-      {"floor", std::floor, {0.5, -2.5, 3}},
-      {"ceil", std::ceil, {0.5, -2.5, 3}},
-      {"trunc", std::trunc, {0.5, -2.5, 3}},
-      {"round", std::nearbyint, {0.5, 1.5, -2.5, 3, 0.75}},
-      {"sign", [](double x) { return x < 0 ? -1.0 : x > 0 ? 1.0 : 0.0; }, {0.5, -2.5, 0}},
-  };
-  for (const Known& known : all)
-    for_floats([&](DType dtype, auto) {
-      for (const double x : known.arguments) {
-        const std::array<Element, 1> operand{exact_float(x)};
-        const Element e = scalar_function(known.op)(dtype, operand);
-        const double want = known.function(x);
-        ASSERT_EQ(e.undetermined, Undetermined::no) << known.op << " " << x;
-        EXPECT_NEAR(static_cast<double>(e.f), want, std::fabs(want) * 4e-12 + 1e-15) << known.op << " " << x;
-        EXPECT_LE(e.error, 128 * float_model(dtype).unit * std::max(1.0, std::fabs(want)) + 4e-7)
-            << dtype_name(dtype) << " " << known.op << " " << x;
-        const double rounded = static_cast<double>(round_to(dtype, want));
-        EXPECT_LE(std::fabs(rounded - static_cast<double>(e.f)), static_cast<double>(e.error)) << known.op << " " << x;
-      }
-    });
-}
-
-TEST(Floats, PowersBySignAndWholeness) {
-  const auto power = [](double x, double y) {
-    return scalar_function("pow")(DType::f32, std::array<Element, 2>{exact_float(x), exact_float(y)});
-  };
-  EXPECT_NEAR(static_cast<double>(power(2, 10).f), 1024, 1e-9);
-  EXPECT_NEAR(static_cast<double>(power(-2, 3).f), -8, 1e-9);
-  EXPECT_NEAR(static_cast<double>(power(-2, -2).f), 0.25, 1e-12);
-  EXPECT_NEAR(static_cast<double>(power(2, 0.5).f), std::sqrt(2), 1e-12);
-  EXPECT_TRUE(std::isnan(power(-2, 0.5).f));
-  EXPECT_EQ(power(-3, 0).f, 1);
-  EXPECT_EQ(power(0, 0).f, 1);
-  EXPECT_EQ(power(0, 2).f, 0);
-  EXPECT_EQ(power(0, -1).undetermined, Undetermined::zero_sign);
-  EXPECT_EQ(power(NAN, 2).undetermined, Undetermined::nan_order);
-  EXPECT_EQ(power(-2, 3e9).undetermined, Undetermined::cast_range);
-}
-
-TEST(Floats, DecisionsInsideTheInterval) {
-  for_floats([](DType dtype, auto) {
-    const FloatModel& m = float_model(dtype);
-    const std::array<Element, 1> nearly_two{m.leaf(2, m.unit)}, nearly_zero{m.leaf(0, m.unit)};
-    for (const char* op : {"floor", "ceil", "trunc"})
-      EXPECT_EQ(scalar_function(op)(dtype, nearly_two).undetermined,
-                Undetermined::interval)
-          << op;
-    EXPECT_EQ(scalar_function("sign")(dtype, nearly_zero).undetermined, Undetermined::interval);
-    const std::array<Element, 1> infinite{exact_float(INFINITY)}, large{exact_float(m.max)};
-    EXPECT_EQ(scalar_function("isinf")(dtype, infinite).i, 1);
-    EXPECT_EQ(scalar_function("isinf")(dtype, large).i, 0);
-    EXPECT_EQ(scalar_function("isnan")(dtype, infinite).i, 0);
-    EXPECT_EQ(scalar_function("isnan")(dtype, std::array<Element, 1>{exact_float(NAN)}).i, 1);
-    const Element doubled = m.add(exact_float(m.max), exact_float(m.max / 2));
-    if (m.narrow) {
-      EXPECT_EQ(doubled.undetermined, Undetermined::overflow);
-    } else {
-      EXPECT_EQ(doubled.f, INFINITY);
-      EXPECT_EQ(scalar_function("isinf")(dtype, std::array<Element, 1>{doubled}).undetermined,
-                Undetermined::overflow);
-    }
-  });
-}
-
-TEST(Floats, SubnormalsAreKeptInF16Only) {
-  for_floats([](DType dtype, auto) {
-    const FloatModel& m = float_model(dtype);
-    const Element small = exact_float(m.tiny / 2);
-    const std::array<Element, 1> x{small};
-    EXPECT_EQ(is_open(scalar_function("sqrt")(dtype, x)), dtype != DType::f16);
-    EXPECT_EQ(m.add(small, exact_float(m.tiny)).error == 0, dtype == DType::f16);
-    const std::array<Element, 2> both{exact_float(0), small};
-    EXPECT_EQ(is_open(scalar_function("lt")(dtype, both)), dtype != DType::f16);
-  });
-}
-
 TEST(Texts, EnoughDigitsForEveryDType) {
   EXPECT_EQ(element_text(DType::f16, exact_float(round_to(DType::f16, 0.1L))), "0.099976");
   EXPECT_EQ(element_text(DType::bf16, exact_float(round_to(DType::bf16, 0.1L))), "0.1001");
@@ -383,7 +281,8 @@ TEST(Check, EveryDType) {
       EXPECT_EQ(check_values(expected, bytes).wrong, 0);
       bytes[sizeof(T) - 1] ^= 0x41;  // another value, of whatever dtype
       if constexpr (!std::is_same_v<T, bool>) {
-        EXPECT_EQ(check_values(expected, bytes).wrong, 1) << dtype_name(dtype) << " " << element_text(dtype, expected.elements[0]);
+        EXPECT_EQ(check_values(expected, bytes).wrong, 1)
+            << dtype_name(dtype) << " " << element_text(dtype, expected.elements[0]);
       }
     }
   });

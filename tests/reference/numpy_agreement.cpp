@@ -1,4 +1,5 @@
-// The reference against numpy: writes programs with their data, and judges what numpy_agreement.py made of them.
+// The reference against numpy: writes programs with their data, and judges what numpy_agreement.py made of
+// them.
 //   numpy_agreement write CASES COUNT SEED
 //   numpy_agreement check CASES RESULTS
 #include <fmt/format.h>
@@ -62,13 +63,14 @@ void write(const std::string& path, uint64_t count, uint64_t seed) {
   };
   for (const Example& example : examples()) add(example.program);
   for (uint64_t index = 0; index < count; ++index)
-    add(random_chain(seed, index));
+    add(index % 2 ? random_chain(seed, index) : generate("mixed", seed, index).program);
   if (!file.flush()) throw Error(ErrorKind::environment, "cannot write " + path);
 }
 
 struct Totals {
   int64_t programs = 0, native = 0, elements = 0, undetermined = 0, wrong = 0;
-  std::map<DType, std::vector<double>> ulps;  // bounds of float elements
+  int64_t floats = 0;                         // finite ones
+  std::map<DType, std::vector<double>> ulps;  // bounds of those that are not exact
   std::map<std::string, int64_t> reasons, missing;
   std::set<std::string> operations;
 };
@@ -78,9 +80,11 @@ void count_bounds(const RefTensor& output, Totals& totals) {
   const FloatFormat& format = float_format(output.dtype);
   for (const Element& e : output.elements) {
     if (is_open(e) || !std::isfinite(e.f)) continue;
-    const int exponent = e.f == 0 ? format.min_exponent : std::max(std::ilogb(e.f), format.min_exponent);
+    ++totals.floats;
+    if (e.error == 0) continue;
+    const int exponent = std::max(e.f == 0 ? 0 : std::ilogb(e.f), format.min_exponent);
     totals.ulps[output.dtype].push_back(
-        e.error == 0 ? 0 : static_cast<double>(std::ldexp(e.error, format.digits - 1 - exponent)));
+        static_cast<double>(std::ldexp(e.error, format.digits - 1 - exponent)));
   }
 }
 
@@ -92,8 +96,8 @@ void check_form(const char* form, const json& outputs, const Program& program, c
     if (check.wrong == 0) continue;
     static int shown = 0;
     if (++shown > kFailuresShown) continue;
-    fmt::print("{} of output {}: {} of {} elements are wrong; element {}: reference {}, numpy {}\n{}\n", form, k,
-               check.wrong, check.elements, check.first_wrong, check.expected, check.got,
+    fmt::print("{} of output {}: {} of {} elements are wrong; element {}: reference {}, numpy {}\n{}\n", form,
+               k, check.wrong, check.elements, check.first_wrong, check.expected, check.got,
                print_program(program));
   }
 }
@@ -107,7 +111,8 @@ int check(const std::string& cases_path, const std::string& results_path) {
     const json given = json::parse(case_line), result = json::parse(result_line);
     const Program program = program_from_json(given.at("plain"));
     Inputs inputs;
-    for (const auto& [name, hex] : given.at("inputs").items()) inputs[name] = bytes_of(hex.get<std::string>());
+    for (const auto& [name, hex] : given.at("inputs").items())
+      inputs[name] = bytes_of(hex.get<std::string>());
     const Reference reference = evaluate_reference(program, inputs);
     ++totals.programs;
     for (const Node& node : program.nodes) totals.operations.insert(node.op->name);
@@ -128,18 +133,22 @@ int check(const std::string& cases_path, const std::string& results_path) {
     ++totals.native;
     check_form("numpy's composites", result.at("plain"), program, reference, totals);
   }
-  fmt::print("{} programs with {} operations, {} of them with numpy's own composites; {} elements, {:.1f}% undetermined\n",
-             totals.programs, totals.operations.size(), totals.native, totals.elements,
-             100.0 * static_cast<double>(totals.undetermined) / static_cast<double>(std::max<int64_t>(totals.elements, 1)));
+  fmt::print(
+      "{} programs with {} operations, {} of them with numpy's own composites; {} elements, {:.1f}% "
+      "undetermined\n",
+      totals.programs, totals.operations.size(), totals.native, totals.elements,
+      100.0 * static_cast<double>(totals.undetermined) /
+          static_cast<double>(std::max<int64_t>(totals.elements, 1)));
   for (const auto& [reason, n] : totals.reasons) fmt::print("  {:8} {}\n", n, reason);
   for (const auto& [op, n] : totals.missing) fmt::print("  {:8} programs with {} not in numpy form\n", n, op);
   bool narrow = true;
+  fmt::print("{} finite floats; bounds of those that are not exact, in ulp:\n", totals.floats);
   for (auto& [dtype, ulps] : totals.ulps) {
     std::ranges::sort(ulps);
     const double median = ulps[ulps.size() / 2];
     narrow &= median < kMedianBound;
-    fmt::print("{:5} {} elements, bound in ulp: median {:.2f}, 90% {:.1f}\n", dtype_name(dtype), ulps.size(),
-               median, ulps[ulps.size() * 9 / 10]);
+    fmt::print("{:6} {} elements: median {:.1f}, 90% {:.1f}\n", dtype_name(dtype), ulps.size(), median,
+               ulps[ulps.size() * 9 / 10]);
   }
   fmt::print("{} elements outside their bound\n", totals.wrong);
   return totals.wrong == 0 && narrow && totals.programs > 0 ? 0 : 1;

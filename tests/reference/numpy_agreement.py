@@ -22,7 +22,9 @@ def cast(x, to):
     if x.dtype in FLOATS and to not in FLOATS and to != np.bool_:
         x = x.astype(np.float32 if x.dtype == BF16 else x.dtype)
         if to == np.uint64:  # numpy goes through i64 on some machines
-            return np.where(x >= 2.0**63, (x - x.dtype.type(2.0**63)).astype(to) + np.uint64(2**63), x.astype(to))
+            return np.where(
+                x >= 2.0**63, (x - x.dtype.type(2.0**63)).astype(to) + np.uint64(2**63), x.astype(to)
+            )
         return x.astype(to)
     if to == BF16 and x.dtype not in FLOATS:
         return x.astype(np.float64).astype(to)
@@ -145,7 +147,21 @@ ELEMENTWISE = {
     "realize": lambda x: x,
     "detach": lambda x: x,
 }
-for name in ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "trunc"):
+for name in (
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "floor",
+    "ceil",
+    "trunc",
+):
     ELEMENTWISE[name] = getattr(np, name)
 
 
@@ -199,7 +215,9 @@ def clamp(x, attrs):
         np.array(number(attrs[key]), dtype=np.float64) if x.dtype in FLOATS else int(number(attrs[key]))
         for key in ("min", "max")
     )
-    return np.minimum(np.maximum(x, np.array(low).astype(x.dtype)), np.array(high).astype(x.dtype)).astype(x.dtype)
+    return np.minimum(np.maximum(x, np.array(low).astype(x.dtype)), np.array(high).astype(x.dtype)).astype(
+        x.dtype
+    )
 
 
 def source(node, inputs):

@@ -65,7 +65,9 @@ def topk(node, src):
 
 def arg_extreme(function):
     def run(node, src):
-        return function(widened(src[0]), axis=axis_of(node), keepdims=node["attrs"]["keepdim"]).astype(np.int32)
+        return function(widened(src[0]), axis=axis_of(node), keepdims=node["attrs"]["keepdim"]).astype(
+            np.int32
+        )
 
     return run
 
@@ -73,7 +75,9 @@ def arg_extreme(function):
 def over_axes(function):
     def run(node, src):
         attrs = node["attrs"]
-        return function(widened(src[0]), axis=tuple(attrs["axes"]), keepdims=attrs["keepdim"]).astype(src[0].dtype)
+        return function(widened(src[0]), axis=tuple(attrs["axes"]), keepdims=attrs["keepdim"]).astype(
+            src[0].dtype
+        )
 
     return run
 
@@ -135,7 +139,7 @@ def padded(x, padding, value=0):
 def windows(x, kernel, node):
     """[n, c, out..., kernel...] of the padded x."""
     attrs = node["attrs"]
-    reach = [d * (k - 1) + 1 for d, k in zip(attrs["dilation"], kernel)]
+    reach = [d * (k - 1) + 1 for d, k in zip(attrs["dilation"], kernel, strict=True)]
     axes = tuple(range(2, x.ndim))
     view = np.lib.stride_tricks.sliding_window_view(x, reach, axis=axes)
     steps = [slice(None, None, s) for s in attrs["stride"]]
@@ -173,12 +177,18 @@ def conv_transpose(node, x, w, bias=None):
     y = np.zeros((x.shape[0], outer * groups, *full))
     for place in itertools.product(*map(range, w.shape[2:])):
         window = tuple(
-            slice(place[d] * dilation[d], place[d] * dilation[d] + stride[d] * (x.shape[2 + d] - 1) + 1, stride[d])
+            slice(
+                place[d] * dilation[d],
+                place[d] * dilation[d] + stride[d] * (x.shape[2 + d] - 1) + 1,
+                stride[d],
+            )
             for d in range(spatial)
         )
         for g in range(groups):
             part = np.einsum(
-                "nc...,co->no...", x[:, g * inner : (g + 1) * inner], w[(slice(g * inner, (g + 1) * inner), slice(None), *place)]
+                "nc...,co->no...",
+                x[:, g * inner : (g + 1) * inner],
+                w[(slice(g * inner, (g + 1) * inner), slice(None), *place)],
             )
             y[(slice(None), slice(g * outer, (g + 1) * outer), *window)] += part
     y = y[(slice(None), slice(None), *(slice(p[0], y.shape[2 + d] - p[1]) for d, p in enumerate(padding)))]
@@ -315,7 +325,9 @@ def lerp(node, start, end, weight):
 
 
 def over_bools(function):
-    return lambda node, src: function(src[0], axis=tuple(node["attrs"]["axes"]), keepdims=node["attrs"]["keepdim"])
+    return lambda node, src: function(
+        src[0], axis=tuple(node["attrs"]["axes"]), keepdims=node["attrs"]["keepdim"]
+    )
 
 
 COMPOSITES = {

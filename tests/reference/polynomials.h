@@ -1,5 +1,5 @@
-// The two compilers' own polynomials (tinygrad 0.12.0 uop/decompositions.py, xexp2, xlog2 and xsin; the same in
-// Morok 0.1.0-alpha.2 ir/src/decompositions/transcendentals.rs), in any float type.
+// The two compilers' own polynomials (tinygrad 0.12.0 uop/decompositions.py, xexp2, xlog2 and xsin; the same
+// in Morok 0.1.0-alpha.2 ir/src/decompositions/transcendentals.rs), in any float type.
 #pragma once
 
 #include <cmath>
@@ -37,8 +37,9 @@ T polynomial_exp2(T x, Step step) {
                 0.2402265069591012214e+0, 0.6931471805599452862e+0, 0.1000000000000000000e+1},
                step);
   else
-    u = horner(rest, {0.1535920892e-3, 0.1339262701e-2, 0.9618384764e-2, 0.5550347269e-1, 0.2402264476e+0,
-                      0.6931471825e+0, 1.0},
+    u = horner(rest,
+               {0.1535920892e-3, 0.1339262701e-2, 0.9618384764e-2, 0.5550347269e-1, 0.2402264476e+0,
+                0.6931471825e+0, 1.0},
                step);
   return step(std::ldexp(u, static_cast<int>(whole)));
 }
@@ -87,8 +88,8 @@ T polynomial_sin(T x, Step step) {
                         -0.166666666666666657414808, 1.0},
                        step);
   } else {
-    for (const float part :
-         {3.1414794921875f, 0.00011315941810607910156f, 1.9841872589410058936e-09f, 1.2154201256553420762e-10f})
+    for (const float part : {3.1414794921875f, 0.00011315941810607910156f, 1.9841872589410058936e-09f,
+                             1.2154201256553420762e-10f})
       d = q * -part + d;
     d = step(d);
     value = step(d * horner(step(d * d),

@@ -41,13 +41,15 @@ class Chain {
   const Node& at(int position) const { return program_.nodes[static_cast<size_t>(position)]; }
 
   int input(DType dtype, const Shape& shape) {
-    static constexpr std::array kFills{"small", "uniform", "positive", "unit", "special", "small", "positive"};
+    static constexpr std::array kFills{"small",   "uniform", "positive", "unit",
+                                       "special", "small",   "positive"};
     return append_source(program_, "input", dtype, shape,
                          {{"fill", std::string(kFills[below(kFills.size())])}, {"seed", integer(1000)}});
   }
 
   int any_node() {
-    const uint64_t count = program_.nodes.size(), back = below(3) ? below(std::min<uint64_t>(count, 3)) : below(count);
+    const uint64_t count = program_.nodes.size(),
+                   back = below(3) ? below(std::min<uint64_t>(count, 3)) : below(count);
     return static_cast<int>(count - 1 - back);
   }
   // Of that dtype and shape, an existing one where there is one.

@@ -137,19 +137,21 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     DTypes, Computes,
-    testing::Values(Computed{"a = full u8[1] value=200\nr = add a a", "144"},
-                    Computed{"a = full i8[1] value=100\nr = add a a", "-56"},
-                    Computed{"a = full i64[1] value=-1\nx = cast a to=u64\nr = cast x to=f64", "1.8446744073709552e+19"},
-                    Computed{"a = full i16[1] value=-1\nr = cast a to=u64", "18446744073709551615"},
-                    Computed{"a = full u32[2] value=4294967295\nr = sum a axes=[0]", "4294967294"},
-                    Computed{"a = full u16[1] value=65535\nb = full u16[1] value=15\nr = shr a b", "1"},
-                    Computed{"a = full f16[1] value=2048\nb = full f16[1] value=1\nr = sub a b", "2047"},
-                    Computed{"a = full f16[1] value=1.5\nr = bitcast a to=u16", "15872"},
-                    Computed{"a = full i64[1] value=1023\nb = full i64[1] value=52\nx = shl a b\nr = bitcast x to=f64", "1"},
-                    Computed{"a = full bf16[1] value=-2.5\nr = floor a", "-3"},
-                    Computed{"a = full f64[1] value=2.5\nr = round a", "2"},
-                    Computed{"a = input f64[3] iota seed=-1\nr = clamp a min=-0.5 max=0.5", "-0.5 0 0.5"},
-                    Computed{"a = arange i8[4] start=-1\nr = clamp a min=0 max=1", "0 0 1 1"}));
+    testing::Values(
+        Computed{"a = full u8[1] value=200\nr = add a a", "144"},
+        Computed{"a = full i8[1] value=100\nr = add a a", "-56"},
+        Computed{"a = full i64[1] value=-1\nx = cast a to=u64\nr = cast x to=f64", "1.8446744073709552e+19"},
+        Computed{"a = full i16[1] value=-1\nr = cast a to=u64", "18446744073709551615"},
+        Computed{"a = full u32[2] value=4294967295\nr = sum a axes=[0]", "4294967294"},
+        Computed{"a = full u16[1] value=65535\nb = full u16[1] value=15\nr = shr a b", "1"},
+        Computed{"a = full f16[1] value=2048\nb = full f16[1] value=1\nr = sub a b", "2047"},
+        Computed{"a = full f16[1] value=1.5\nr = bitcast a to=u16", "15872"},
+        Computed{"a = full i64[1] value=1023\nb = full i64[1] value=52\nx = shl a b\nr = bitcast x to=f64",
+                 "1"},
+        Computed{"a = full bf16[1] value=-2.5\nr = floor a", "-3"},
+        Computed{"a = full f64[1] value=2.5\nr = round a", "2"},
+        Computed{"a = input f64[3] iota seed=-1\nr = clamp a min=-0.5 max=0.5", "-0.5 0 0.5"},
+        Computed{"a = arange i8[4] start=-1\nr = clamp a min=0 max=1", "0 0 1 1"}));
 
 TEST(Division, AllSignsAgainstTheDefinition) {
   for (int64_t a = -8; a <= 8; ++a)
@@ -381,8 +383,7 @@ TEST(Check, CountsWrongAndUndeterminedElements) {
 }
 
 TEST(Reference, HasEveryOperationOfTheTable) {
-  for (const OpInfo& op : op_table())
-    EXPECT_TRUE(has_own_meaning(op.name) || op.expansion) << op.name;
+  for (const OpInfo& op : op_table()) EXPECT_TRUE(has_own_meaning(op.name) || op.expansion) << op.name;
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ bool inside(const Element& bound, double value) {
 // The bound in ulp of the value, or in ulp of 1 for smaller ones: many errors are absolute.
 double ulps(DType dtype, const Element& e) {
   const Real size = std::max<Real>(1, std::abs(e.f));
-  return static_cast<double>(e.error / std::ldexp(Real{1}, std::ilogb(size) + 1 - float_format(dtype).digits));
+  return static_cast<double>(e.error /
+                             std::ldexp(Real{1}, std::ilogb(size) + 1 - float_format(dtype).digits));
 }
 
 // Their results are exact: in reference_test.
@@ -62,8 +63,7 @@ TEST_P(Soundness, EveryOperationInEverySpelling) {
   for (const OpInfo& op : op_table()) {
     const bool plain = op.category == Category::unary || op.category == Category::binary;
     if (!plain || !op.takes(dtype) || !op.attrs.empty() || !scalar_function(op.name)) continue;
-    if (kExact.count(op.name))
-      continue;
+    if (kExact.count(op.name)) continue;
     int determined = 0;
     std::vector<double> widths;
     for (int k = 0; k < kRounds; ++k) {
@@ -79,9 +79,9 @@ TEST_P(Soundness, EveryOperationInEverySpelling) {
       if (!is_open(bound) && bound.error > 0 && bound.f != 0) widths.push_back(ulps(dtype, bound));
       for (int n = 0; n < 4; ++n) {
         const double value = adversary::evaluate(dtype, *expr, random);
-        ASSERT_TRUE(inside(bound, value)) << text_of(*expr) << " is " << value << ", bound "
-                                          << static_cast<double>(bound.f) << " +- "
-                                          << static_cast<double>(bound.error);
+        ASSERT_TRUE(inside(bound, value))
+            << text_of(*expr) << " is " << value << ", bound " << static_cast<double>(bound.f) << " +- "
+            << static_cast<double>(bound.error);
       }
     }
     std::ranges::sort(widths);
@@ -130,7 +130,8 @@ TEST_P(Soundness, WholeNumbersStayExact) {
     double total = 0;
     for (size_t n = 1 + random() % 16; n > 0; --n) {
       const double value =
-          static_cast<double>(static_cast<int>(random() % static_cast<uint64_t>(2 * largest + 1)) - largest) / 8;
+          static_cast<double>(static_cast<int>(random() % static_cast<uint64_t>(2 * largest + 1)) - largest) /
+          8;
       elements.push_back(exact_float(value));
       total += value;
     }
@@ -153,8 +154,7 @@ TEST_P(Soundness, OneStepBeyondTheBoundIsOutside) {
   EXPECT_LT((outside - bound.f) / step, 8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Floats, Soundness,
-                         testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64),
+INSTANTIATE_TEST_SUITE_P(Floats, Soundness, testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64),
                          [](const auto& each) { return std::string(dtype_name(each.param)); });
 
 // (x + c1) + c2 may become x + (c1 + c2), (x + c)*k may become x*k + c*k.

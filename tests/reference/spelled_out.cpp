@@ -35,8 +35,8 @@ ExprPtr sigmoid(const ExprPtr& x) {
 ExprPtr tanh(const ExprPtr& x) { return sub(mul(sigmoid(mul(x, 2)), 2), leaf(1)); }
 ExprPtr asin(const ExprPtr& x) {
   const ExprPtr size = of("abs", x),
-                poly = polynomial(size, {-0.0012624911, 0.0066700901, -0.0170881256, 0.0308918810, -0.0501743046,
-                                         0.0889789874, -0.2145988016, 1.5707963050});
+                poly = polynomial(size, {-0.0012624911, 0.0066700901, -0.0170881256, 0.0308918810,
+                                         -0.0501743046, 0.0889789874, -0.2145988016, 1.5707963050});
   return mul(sign(x), sub(leaf(M_PI / 2), mul(of("sqrt", sub(leaf(1), size)), poly)));
 }
 ExprPtr erf(const ExprPtr& x) {
@@ -80,14 +80,11 @@ ExprPtr spelled_out(const Expr& expr) {
       {"asin", asin},
       {"acos", [](const ExprPtr& x) { return sub(leaf(M_PI / 2), asin(x)); }},
       {"atan", [](const ExprPtr& x) { return asin(div(x, of("sqrt", add(mul(x, x), 1)))); }},
-      {"sinh",
-       [](const ExprPtr& x) { return mul(sub(of("exp", x), of("exp", negative(x))), 0.5); }},
-      {"cosh",
-       [](const ExprPtr& x) { return mul(add(of("exp", x), of("exp", negative(x))), 0.5); }},
+      {"sinh", [](const ExprPtr& x) { return mul(sub(of("exp", x), of("exp", negative(x))), 0.5); }},
+      {"cosh", [](const ExprPtr& x) { return mul(add(of("exp", x), of("exp", negative(x))), 0.5); }},
       {"asinh", [](const ExprPtr& x) { return area(x, 1); }},
       {"acosh", [](const ExprPtr& x) { return area(x, -1); }},
-      {"atanh",
-       [](const ExprPtr& x) { return mul(of("log", div(add(x, 1), sub(leaf(1), x))), 0.5); }},
+      {"atanh", [](const ExprPtr& x) { return mul(of("log", div(add(x, 1), sub(leaf(1), x))), 0.5); }},
       {"sigmoid", sigmoid},
       {"tanh", tanh},
       {"erf", erf},
