@@ -20,7 +20,7 @@ Shape Workbench::shape() {
   if (wide_ && !wide_used_ && !result.empty()) {
     wide_used_ = true;
     static const std::vector<int64_t> beyond{65, 257, 513, 4097};
-    const int64_t extent = beyond[draw.weighted({6, 3, 1, 0.7})];
+    const int64_t extent = beyond[draw.weighted({6, 3, 1.5, 1})];
     if (extent > 300) result.resize(1);
     if (result.size() > 2) result.resize(2);
     for (int64_t& other : result) other = std::min<int64_t>(other, 3);
@@ -32,12 +32,12 @@ Shape Workbench::shape() {
 DType Workbench::dtype() {
   if (draw.chance(0.06)) return DType::boolean;
   const bool integer = draw.chance(profile.integer);
-  if (!draw.chance(profile.unusual)) return integer ? DType::i32 : DType::f32;
-  // bf16 least: on a machine without instructions for it one compiler refuses nearly every program.
-  if (!integer)
-    return draw.one_of<DType>({DType::f16, DType::f16, DType::f16, DType::f64, DType::f64, DType::bf16});
-  return draw.one_of<DType>(
-      {DType::i8, DType::u8, DType::i16, DType::u16, DType::i64, DType::i64, DType::u32, DType::u64});
+  std::vector<DType> others;
+  if (draw.chance(profile.unusual))
+    for (DType other : profile.others)
+      if (is_int(other) == integer) others.push_back(other);
+  if (others.empty()) return integer ? DType::i32 : DType::f32;
+  return draw.one_of(others);
 }
 
 std::string Workbench::fill() {
@@ -54,13 +54,24 @@ int Workbench::input(DType dtype, Shape shape, const std::string& fill_name) {
 }
 
 int Workbench::indices(Shape shape, int64_t below) {
-  if (shape.size() == 1 && shape[0] <= below && draw.chance(0.2))
+  below = std::max<int64_t>(below, 1);
+  const int64_t count = element_count(shape);
+  if (shape.size() == 1 && count <= below && draw.chance(0.15))
     return append_source(program, "arange", DType::i32, shape, {});
-  // Now and then one beyond the end.
-  return append_source(program, "input", DType::i32, shape,
-                       {{"fill", std::string("index")},
-                        {"seed", draw.range(0, 99)},
-                        {"below", std::max<int64_t>(below, 1) + (draw.chance(0.04) ? 1 : 0)}});
+  if (count > 0 && draw.chance(0.15)) return computed_indices(shape, below);
+  // Now and then one beyond the end, or below 0.
+  const int index = append_source(program, "input", DType::i32, shape,
+                                  {{"fill", std::string("index")},
+                                   {"seed", draw.range(0, 99)},
+                                   {"below", below + (draw.chance(0.04) ? 1 : 0)}});
+  return draw.chance(0.02) ? append(program, "sub", {index, full(DType::i32, shape, 1)}) : index;
+}
+
+int Workbench::computed_indices(const Shape& shape, int64_t below) {
+  int places = append_source(program, "arange", DType::i32, {element_count(shape)},
+                             {{"start", draw.range(-2, 2)}, {"step", draw.one_of<int64_t>({1, 2, 3, -1})}});
+  places = to_shape(places, shape);
+  return append(program, "floormod", {places, full(DType::i32, shape, static_cast<double>(below))});
 }
 
 int Workbench::full(DType dtype, Shape shape, double value) {
@@ -147,6 +158,8 @@ int Workbench::partner(int n) {
 int Workbench::in_domain(int n, Domain domain) {
   const DType wanted = node(n).dtype;
   const Shape shape_wanted = node(n).shape;
+  // Where operations are not defined or not finite is for special values in the first place.
+  const double outside = std::max(0.1, profile.special / 2);
   switch (domain) {
     case Domain::any:
       return n;
@@ -167,17 +180,17 @@ int Workbench::in_domain(int n, Domain domain) {
                             {"below", int64_t{bit_width(wanted)}}});
     }
     case Domain::positive: {
-      if (draw.chance(0.1)) return n;  // now and then where the result is NaN
+      if (draw.chance(outside)) return n;
       if (draw.chance(0.3)) return input(wanted, shape_wanted, "positive");
       const int size = append(program, "abs", {n});
       return append(program, "add", {size, full(wanted, shape_wanted, 1)});
     }
     case Domain::moderate:
-      if (draw.chance(0.1)) return n;
+      if (draw.chance(outside)) return n;
       if (draw.chance(0.5)) return input(wanted, shape_wanted, draw.chance(0.5) ? "uniform" : "small");
       return append(program, "sin", {n});
     case Domain::unit:
-      if (draw.chance(0.1)) return n;
+      if (draw.chance(outside)) return n;
       if (draw.chance(0.5)) return input(wanted, shape_wanted, "unit");
       return append(program, "sin", {n});
   }

@@ -53,6 +53,7 @@ class Workbench {
 
  private:
   std::string fill();
+  int computed_indices(const Shape& shape, int64_t below);
   bool wide_ = false, wide_used_ = false, empty_ = false;
   int first_usable_ = 0;
 };

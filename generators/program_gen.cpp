@@ -1,23 +1,53 @@
 #include "generators/program_gen.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "generators/samplers.h"
 #include "generators/shrink.h"
+#include "generators/steps.h"
 #include "harness/program/fill.h"
 
 namespace uopdiff {
 namespace {
+
+// An operation, and the dtype to take it on.
+struct Feature {
+  const OpInfo* op;
+  DType dtype;
+};
+
+constexpr double kSeldomBf16 = 0.3;  // of another dtype's weight, see Profile::others
+
+// Any operation; the less its weight the likelier, to make up for what other steps leave out.
+const OpInfo* seldom_taken(Draw& draw) {
+  static const auto [ops, weights] = [] {
+    std::pair<std::vector<const OpInfo*>, std::vector<double>> all;
+    for (const OpInfo& op : op_table()) {
+      if (op.category == Category::source) continue;
+      all.first.push_back(&op);
+      all.second.push_back(1 / op.weight);
+    }
+    return all;
+  }();
+  return ops[draw.weighted(weights)];
+}
 
 class Generator {
  public:
   Generator(Draw draw, const Profile& profile) : bench_(draw, profile) {}
 
   Program run() {
-    bench_.source(bench_.dtype(), bench_.shape());
+    if (draw().chance(bench_.profile.featured)) feature_ = draw_feature();
+    bench_.source(feature_ && draw().chance(0.5) ? feature_->dtype : bench_.dtype(), bench_.shape());
     // Small programs more often: most faults need few operations.
     const auto steps = static_cast<int>(1 + draw().weighted({2, 3, 4, 4, 3, 2, 2, 1}));
-    for (int k = 0; k < steps; ++k) step();
+    const auto featured = draw().range(0, steps - 1);
+    for (int k = 0; k < steps; ++k) {
+      if (feature_ && k == featured)
+        featured_step();
+      else
+        step();
+    }
     choose_outputs();
     return canonical(bench_.program);
   }
@@ -25,7 +55,27 @@ class Generator {
  private:
   Draw& draw() { return bench_.draw; }
   const Node& node(int n) const { return bench_.node(n); }
-  int apply(const std::string& op, int n) { return sample(bench_, get_op(op), n); }
+
+  Feature draw_feature() {
+    const auto& favourites = bench_.profile.favourites;
+    const OpInfo* op = favourites.empty() || draw().chance(0.2) ? seldom_taken(bench_.draw)
+                                                                : &get_op(draw().one_of(favourites));
+    const DType usual = bench_.dtype();
+    if (samples_on(*op, usual) && draw().chance(0.5)) return {op, usual};
+    std::vector<double> weights;
+    for (DType each : kAllDTypes)
+      weights.push_back(samples_on(*op, each) ? each == DType::bf16 ? kSeldomBf16 : 1 : 0);
+    return {op, kAllDTypes[draw().weighted(weights)]};
+  }
+
+  void featured_step() {
+    int n = bench_.any_of(feature_->dtype);
+    for (int tries = 0; tries < 5 && feature_result_ < 0; ++tries) {
+      const int result = sample(bench_, *feature_->op, n);
+      if (node(result).op == feature_->op) feature_result_ = result;
+      n = bench_.source(feature_->dtype, bench_.shape());  // for what does not fit n
+    }
+  }
 
   void step() {
     const Profile& p = bench_.profile;
@@ -36,104 +86,22 @@ class Generator {
                                              Category::reduce,  scan,    composite};
     const size_t kind = draw().weighted({p.movement, p.unary, p.binary, p.compare, p.ternary, p.cast,
                                          p.reduce, p.scan, p.composite, p.boundary, p.chain});
-    if (kind == kinds.size()) return boundary(n);
-    if (kind > kinds.size()) return chain(n);
-    any_of_category(kinds[kind], n);
-  }
-
-  // What the dtype does not allow is done on a cast of it.
-  int any_of_category(Category category, int n) {
-    const OpInfo* op = pick(bench_, category, node(n).dtype);
-    if (op && op->name == "where") return where(n);
-    if (op && is_boundary(*op)) op = &get_op("contiguous");
-    if (!op || (category == Category::composite && node(n).dtype != DType::f32 && draw().chance(0.15))) {
-      n = bench_.to_dtype(n, draw().chance(0.6) ? DType::f32 : DType::i32);
-      op = pick(bench_, category, node(n).dtype);
-    }
-    return op ? sample(bench_, *op, n) : n;
-  }
-
-  static bool is_boundary(const OpInfo& op) {
-    return op.name == "realize" || op.name == "detach" || op.name.starts_with("assign");
-  }
-
-  void boundary(int n) {
-    static const std::vector<std::string> names{"realize", "detach", "contiguous", "assign", "assign_view"};
-    apply(names[draw().weighted({3, 1, 2, 2, 2})], n);
-  }
-
-  int where(int n) {
-    int condition;
-    if (node(n).dtype != DType::boolean && draw().chance(0.6))
-      condition = sample(bench_, *pick(bench_, Category::compare, node(n).dtype), n);
+    if (kind < kinds.size())
+      apply_any(bench_, kinds[kind], n);
+    else if (kind == kinds.size())
+      apply_boundary(bench_, n);
     else
-      condition = bench_.to_shape(bench_.any_of(DType::boolean), node(n).shape);
-    if (node(condition).dtype != DType::boolean) return n;
-    return append(bench_.program, "where", {condition, n, bench_.partner(n)});
+      apply_chain(bench_, n);
   }
 
-  int reduce(int n) {
-    if (node(n).dtype == DType::boolean && draw().chance(0.4)) n = bench_.to_dtype(n, DType::i32);
-    return any_of_category(Category::reduce, n);
-  }
-
-  // ---- what public bug reports are made of
-
-  void chain(int n) {
-    if (bench_.rank(n) == 0) n = apply("expand", n);
-    switch (draw().range(0, 9)) {
-      case 0:
-        reduce(apply("pad", n));
-        break;
-      case 1:
-        spread_reduce(n);
-        break;
-      case 2:
-        reduce(apply("expand", n));
-        break;
-      case 3:
-        apply("reshape", apply("permute", n));
-        break;
-      case 4:
-        sibling_reduces(n);
-        break;
-      case 5:
-        reduce(reduce(n));
-        break;
-      case 6:
-        reduce(apply("flip", n));
-        break;
-      case 7:  // the same value on two ways
-        any_of_category(Category::binary, any_of_category(Category::unary, n));
-        break;
-      case 8:
-        reduce(any_of_category(Category::scan, n));
-        break;
-      default:
-        any_of_category(Category::movement, apply("contiguous", any_of_category(Category::movement, n)));
-    }
-  }
-
-  // Reduced, spread over the source's shape again, combined.
-  void spread_reduce(int n) {
-    if (node(n).dtype == DType::boolean) n = bench_.to_dtype(n, DType::i32);
-    if (bench_.rank(n) == 0 || element_count(node(n).shape) == 0) return;
-    static const std::vector<std::string> names{"sum", "max", "min", "prod"};
-    const std::string& name = names[draw().weighted({4, 2, 2, 1})];
-    const int reduced =
-        append(bench_.program, name, {n}, {{"axes", some_axes(bench_, n)}, {"keepdim", true}});
-    const int spread = node(reduced).shape == node(n).shape
-                           ? reduced
-                           : append(bench_.program, "expand", {reduced}, {{"shape", node(n).shape}});
-    append(bench_.program, draw().chance(0.5) ? "sub" : "mul", {n, spread});
-  }
-
-  void sibling_reduces(int n) {
-    if (node(n).dtype == DType::boolean) n = bench_.to_dtype(n, DType::i32);
-    const int first = reduce(n), second = reduce(n);
-    if (node(first).dtype == DType::boolean) return;
-    append(bench_.program, "add",
-           {first, bench_.to_shape(bench_.to_dtype(second, node(first).dtype), node(first).shape)});
+  // Whether each node depends on node n.
+  std::vector<bool> dependents(int n) const {
+    std::vector<bool> result(bench_.program.nodes.size(), false);
+    result[static_cast<size_t>(n)] = true;
+    for (size_t k = 0; k < result.size(); ++k)
+      for (int src : bench_.program.nodes[k].src)
+        if (result[static_cast<size_t>(src)]) result[k] = true;
+    return result;
   }
 
   void choose_outputs() {
@@ -147,6 +115,7 @@ class Generator {
       (used[n] ? others : ends).push_back(static_cast<int>(n));
     }
     if (ends.empty()) ends.push_back(static_cast<int>(p.nodes.size()) - 1);
+    put_the_feature_last(ends);
     p.outputs = {ends.back()};
     if (!draw().chance(bench_.profile.several_outputs)) return;
     ends.pop_back();
@@ -159,7 +128,15 @@ class Generator {
     }
   }
 
+  void put_the_feature_last(std::vector<int>& ends) const {
+    if (feature_result_ < 0) return;
+    const std::vector<bool> depends = dependents(feature_result_);
+    std::ranges::stable_partition(ends, [&](int end) { return !depends[static_cast<size_t>(end)]; });
+  }
+
   Workbench bench_;
+  std::optional<Feature> feature_;
+  int feature_result_ = -1;
 };
 
 bool is_fine(const Program& program) {

@@ -84,11 +84,14 @@ int flip(Workbench& b, const OpInfo& op, int n) {
   return b.rank(n) == 0 ? n : append(b.program, op.name, {n}, {{"axes", some_axes(b, n)}});
 }
 
+// Mostly two or three.
+int64_t parts_of(Workbench& b) { return b.draw.chance(0.9) ? b.draw.range(2, 3) : b.draw.range(4, 8); }
+
 int cat(Workbench& b, const OpInfo& op, int n) {
   if (b.rank(n) == 0) return n;
   const int64_t along = b.axis(n);
   std::vector<int> parts{n};
-  const int64_t count = b.draw.range(2, 3), extent = b.node(n).shape[static_cast<size_t>(along)];
+  const int64_t count = parts_of(b), extent = b.node(n).shape[static_cast<size_t>(along)];
   while (static_cast<int64_t>(parts.size()) < count) {
     int part = b.draw.chance(0.3) ? n : b.partner(n);
     if (b.draw.chance(0.4) && extent > 1) {  // parts of unlike extents
@@ -104,9 +107,10 @@ int cat(Workbench& b, const OpInfo& op, int n) {
 }
 
 int stack(Workbench& b, const OpInfo& op, int n) {
-  if (b.rank(n) >= kMaxRank || element_count(b.node(n).shape) * 3 > b.largest()) return n;
-  std::vector<int> parts{n, b.partner(n)};
-  if (b.draw.chance(0.3)) parts.push_back(b.partner(n));
+  const int64_t count = parts_of(b);
+  if (b.rank(n) >= kMaxRank || element_count(b.node(n).shape) * count > b.largest()) return n;
+  std::vector<int> parts{n};
+  while (static_cast<int64_t>(parts.size()) < count) parts.push_back(b.partner(n));
   return append(b.program, op.name, parts, {{"axis", b.draw.range(0, b.rank(n))}});
 }
 
@@ -145,20 +149,47 @@ int triangle(Workbench& b, const OpInfo& op, int n) {
   return append(b.program, op.name, {b.with_rank(n, 2)}, {{"diagonal", b.draw.range(-2, 2)}});
 }
 
-// The target is executed first; the value is made of it, or of anything else.
+// ---- writing into a buffer
+
+// A buffer: what n is of, or n executed.
+int target_of(Workbench& b, int n) {
+  const std::string& made_by = b.node(n).op->name;
+  const bool is_buffer = made_by == "input" || made_by == "realize" || made_by.starts_with("assign");
+  return is_buffer && b.draw.chance(0.5) ? n : append(b.program, "realize", {n});
+}
+
+// Of the target's shape: its old contents changed or moved, or anything else.
+int new_contents(Workbench& b, int target) {
+  if (b.draw.chance(0.3)) return b.partner(target);
+  return append(b.program, b.node(target).dtype == DType::boolean ? "xor" : "add",
+                {target, b.partner(target)});
+}
+
 int assign(Workbench& b, const OpInfo& op, int n) {
-  const int target = append(b.program, "realize", {n});
-  Attrs attrs;
-  int value = b.draw.chance(0.7) ? append(b.program, b.node(n).dtype == DType::boolean ? "xor" : "add",
-                                          {target, b.partner(target)})
-                                 : b.partner(target);
-  if (op.find_attr("bounds")) {
-    if (b.rank(n) == 0) return n;
-    const Pairs bounds = window(b, n);
-    attrs["bounds"] = bounds;
-    value = append(b.program, "shrink", {value}, {{"bounds", bounds}});
+  const int target = target_of(b, n);
+  const int result = append(b.program, op.name, {target, new_contents(b, target)});
+  b.forget_before(result);
+  return result;
+}
+
+int assign_view(Workbench& b, const OpInfo& op, int n) {
+  if (b.rank(n) == 0) return n;
+  const int target = target_of(b, n);
+  const Pairs bounds = window(b, target);
+  Pairs from = bounds;  // where the new values lie: often elsewhere, overlapping what they are written to
+  Shape shape;
+  for (size_t d = 0; d < bounds.size(); ++d) {
+    const int64_t extent = bounds[d].second - bounds[d].first;
+    shape.push_back(extent);
+    if (!b.draw.chance(0.5)) continue;
+    from[d].first = b.draw.range(0, b.node(target).shape[d] - extent);
+    from[d].second = from[d].first + extent;
   }
-  const int result = append(b.program, op.name, {target, value}, attrs);
+  const int value = b.draw.chance(0.3)
+                        ? b.source(b.node(target).dtype, shape)
+                        : append(b.program, "shrink", {b.draw.chance(0.4) ? target : new_contents(b, target)},
+                                 {{"bounds", from}});
+  const int result = append(b.program, op.name, {target, value}, {{"bounds", bounds}});
   b.forget_before(result);
   return result;
 }
@@ -183,7 +214,7 @@ Samplers movement_samplers() {
           {"tril", triangle},
           {"triu", triangle},
           {"assign", assign},
-          {"assign_view", assign}};
+          {"assign_view", assign_view}};
 }
 
 }  // namespace uopdiff

@@ -5,9 +5,13 @@
 
 namespace uopdiff {
 
-// Applies `op` with `n` (of a dtype that it takes) as its first operand where that is possible. Returns the
-// result, or `n` when it does not fit or would become too large. What an operation needs is read from its
-// table entry; only those whose operands have shapes of their own have a sampler.
+// Whether a value of the dtype can be the `n` below: what the table says of the first operand, of `where` of
+// the second and third.
+bool samples_on(const OpInfo& op, DType dtype);
+
+// Applies `op` to `n`, of a dtype that it samples on. Returns the result, or `n` when that does not fit or
+// would become too large. What an operation needs is read from its table entry; only those whose operands
+// have shapes of their own have a sampler.
 int sample(Workbench& bench, const OpInfo& op, int n);
 
 // An operation of the category that takes the dtype, by weight; null when there is none.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "harness/program/dtype.h"
 #include "normalizers/field.h"
 
 namespace uopdiff {
@@ -14,7 +15,7 @@ using enum UOpCode;
 const uint64_t kLog2E = field_hash_text("log2(e)");
 const uint64_t kExp2 = field_hash_text("exp2"), kLog2 = field_hash_text("log2"), kLess = field_hash_text("<"),
                kEqual = field_hash_text("=="), kMaximum = field_hash_text("max"),
-               kXor = field_hash_text("xor");
+               kTruncated = field_hash_text("float to integer");
 
 // The fraction of small numbers that rounds to the same f32 as `value` does, if there is one.
 std::optional<uint64_t> simple_fraction(double value) {
@@ -48,10 +49,38 @@ uint64_t constant_field(double value) {
   return field_from_double(value);
 }
 
-int64_t wrap(int64_t value, const std::string& dtype) {
-  if (dtype == "i32") return static_cast<int32_t>(static_cast<uint64_t>(value));
-  if (dtype == "bool") return value != 0;
-  return value;  // index is 64 bits wide
+bool is_real(const std::string& dtype) { return dtype[0] == 'f' || dtype.starts_with("bf"); }
+bool is_narrow_real(const std::string& dtype) { return dtype == "f16" || dtype == "bf16"; }
+
+int64_t wrap(int64_t value, const std::string& name) {
+  const auto dtype = dtype_from_name(name);
+  if (!dtype || is_float(*dtype)) return value;  // index is 64 bits wide
+  return *dtype == DType::boolean ? value != 0 : wrap_int(*dtype, value);
+}
+
+// Unsigned numbers in the upper half stand for negative ones in the field: x * 255 is -x of a u8.
+uint64_t int_field(const std::string& name, int64_t value) {
+  const auto dtype = dtype_from_name(name);
+  if (!dtype || !is_int(*dtype) || is_signed(*dtype)) return field_from_int(value);
+  const int unused = 64 - bit_width(*dtype);
+  return field_from_int(static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused);
+}
+
+Value known_in(const UOp& node, int64_t value) {
+  Value result = known_int(wrap(value, node.dtype));
+  result.field = int_field(node.dtype, result.i);
+  return result;
+}
+
+// A u64 is kept as the int64_t of the same bits.
+bool less_ints(const std::string& dtype, int64_t a, int64_t b) {
+  return dtype == "u64" ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
+}
+
+// In the node's dtype; `real` is the result in double.
+double rounded(const std::string& name, double real) {
+  const auto dtype = dtype_from_name(name);
+  return dtype && is_float(*dtype) ? static_cast<double>(round_to(*dtype, real)) : real;
 }
 
 Value opaque(uint64_t field) {
@@ -61,8 +90,8 @@ Value opaque(uint64_t field) {
 }
 
 Value known_of(const UOp& node, double real) {
-  return node.is_float() ? known_float(static_cast<float>(real))
-                         : known_int(wrap(static_cast<int64_t>(real), node.dtype));
+  return node.is_float() ? known_float(rounded(node.dtype, real))
+                         : known_in(node, static_cast<int64_t>(real));
 }
 
 Value not_of(const Value& x) { return x.known ? known_int(!x.i) : opaque(field_sub(1, x.field)); }
@@ -75,11 +104,11 @@ Value add_values(const UOp& node, const Value& a, const Value& b) {
   }
   Value result = opaque(field_add(a.field, b.field));
   result.known = a.known && b.known;
-  if (result.known && node.is_float()) result.f = static_cast<float>(a.f + b.f);
+  if (result.known && node.is_float()) result.f = rounded(node.dtype, a.f + b.f);
   if (result.known && !node.is_float())
     result.i =
         wrap(static_cast<int64_t>(static_cast<uint64_t>(a.i) + static_cast<uint64_t>(b.i)), node.dtype);
-  if (result.known && !node.is_float()) result.field = field_from_int(result.i);
+  if (result.known && !node.is_float()) result.field = int_field(node.dtype, result.i);
   return result;
 }
 
@@ -89,11 +118,11 @@ Value mul_values(const UOp& node, const Value& a, const Value& b) {
   if (is_zero(node, a) || is_zero(node, b)) return known_of(node, 0);  // both compilers fold x*0
   Value result = opaque(field_mul(a.field, b.field));
   result.known = a.known && b.known;
-  if (result.known && node.is_float()) result.f = static_cast<float>(a.f * b.f);
+  if (result.known && node.is_float()) result.f = rounded(node.dtype, a.f * b.f);
   if (result.known && !node.is_float()) {
     result.i =
         wrap(static_cast<int64_t>(static_cast<uint64_t>(a.i) * static_cast<uint64_t>(b.i)), node.dtype);
-    result.field = field_from_int(result.i);
+    result.field = int_field(node.dtype, result.i);
   }
   return result;
 }
@@ -106,28 +135,32 @@ Value negate(const UOp& node, const Value& x) {
     result.smallest = !x.smallest;
     return result;
   }
-  return mul_values(node, x, node.is_float() ? known_float(-1) : known_int(-1));
+  return mul_values(node, x, node.is_float() ? known_float(-1) : known_in(node, -1));
 }
 
-Value inverse(const Value& x) {
+Value inverse(const UOp& node, const Value& x) {
   Value result = opaque(field_inverse(x.field));
   result.known = x.known;
-  result.f = static_cast<float>(1 / x.f);
+  result.f = rounded(node.dtype, 1 / x.f);
   return result;
 }
 
 Value divide_ints(const UOp& node, const Value& a, const Value& b, bool quotient) {
-  if (b.known && b.i == 1) return quotient ? a : known_int(0);
+  if (b.known && b.i == 1) return quotient ? a : known_in(node, 0);
+  if (a.known && b.known && b.i != 0 && node.dtype == "u64") {
+    const auto x = static_cast<uint64_t>(a.i), y = static_cast<uint64_t>(b.i);
+    return known_in(node, static_cast<int64_t>(quotient ? x / y : x % y));
+  }
   if (a.known && b.known && b.i == -1)  // apart: the hardware traps on the smallest number by -1
-    return known_int(quotient ? wrap(static_cast<int64_t>(0 - static_cast<uint64_t>(a.i)), node.dtype) : 0);
-  if (a.known && b.known && b.i != 0) return known_int(wrap(quotient ? a.i / b.i : a.i % b.i, node.dtype));
+    return known_in(node, quotient ? static_cast<int64_t>(0 - static_cast<uint64_t>(a.i)) : 0);
+  if (a.known && b.known && b.i != 0) return known_in(node, quotient ? a.i / b.i : a.i % b.i);
   return opaque(field_hash(field_hash_text(node.op.c_str()), field_hash(a.field, b.field)));
 }
 
 // a < b. Of integers, the two ways to say it and its opposite (d < 0 and -d-1 < 0) become one.
 Value less(const std::string& dtype, const Value& a, const Value& b) {
-  const bool real = dtype[0] == 'f';
-  if (a.known && b.known) return known_int(real ? a.f < b.f : a.i < b.i);
+  const bool real = is_real(dtype);
+  if (a.known && b.known) return known_int(real ? a.f < b.f : less_ints(dtype, a.i, b.i));
   const uint64_t d = field_sub(a.field, b.field);
   if (real) return opaque(field_hash(kLess, d));
   const uint64_t opposite = field_sub(field_sub(0, d), 1);
@@ -135,7 +168,7 @@ Value less(const std::string& dtype, const Value& a, const Value& b) {
 }
 
 Value equal(const std::string& dtype, const Value& a, const Value& b) {
-  if (a.known && b.known) return known_int(dtype[0] == 'f' ? a.f == b.f : a.i == b.i);
+  if (a.known && b.known) return known_int(is_real(dtype) ? a.f == b.f : a.i == b.i);
   if (dtype == "bool") {  // 1 - (a xor b)
     const uint64_t both = field_mul(a.field, b.field), sum = field_add(a.field, b.field);
     return opaque(field_add(field_sub(1, sum), field_add(both, both)));
@@ -146,7 +179,7 @@ Value equal(const std::string& dtype, const Value& a, const Value& b) {
 
 Value bits(const UOp& node, const Value& a, const Value& b) {
   if (a.known && b.known)
-    return known_int(node.code == bit_and ? a.i & b.i : node.code == bit_or ? a.i | b.i : a.i ^ b.i);
+    return known_in(node, node.code == bit_and ? a.i & b.i : node.code == bit_or ? a.i | b.i : a.i ^ b.i);
   if (node.is_bool()) {
     if (node.code == bit_and) return mul_values(node, a, b);
     if (node.code == bit_or) return add_values(node, a, b);
@@ -154,7 +187,8 @@ Value bits(const UOp& node, const Value& a, const Value& b) {
   }
   const Value& constant = a.known ? a : b;
   const Value& variable = a.known ? b : a;
-  if (constant.known && node.code == bit_xor && constant.i == -1) {  // -1 - x
+  const bool all_ones = constant.known && constant.i == wrap(-1, node.dtype);
+  if (node.code == bit_xor && all_ones) {  // -1 - x
     if (variable.members.empty()) return opaque(field_sub(field_sub(0, 1), variable.field));
     Value result = variable;
     for (uint64_t& member : result.members) member = field_sub(field_sub(0, 1), member);
@@ -162,8 +196,8 @@ Value bits(const UOp& node, const Value& a, const Value& b) {
     result.smallest = !variable.smallest;
     return result;
   }
-  if (constant.known && constant.i == 0) return node.code == bit_and ? known_int(0) : variable;
-  if (constant.known && constant.i == -1) return node.code == bit_and ? variable : known_int(-1);
+  if (constant.known && constant.i == 0) return node.code == bit_and ? known_in(node, 0) : variable;
+  if (all_ones) return node.code == bit_and ? variable : constant;
   return opaque(field_hash(field_hash_text(node.op.c_str()),
                            field_hash(field_add(a.field, b.field), field_mul(a.field, b.field))));
 }
@@ -172,7 +206,7 @@ Value extremum(const UOp& node, const Value& a, const Value& b, bool smallest) {
   if (node.is_bool()) return smallest ? mul_values(node, a, b) : add_values(node, a, b);
   if (a.known && b.known) {
     if (node.is_float()) return known_float(smallest ? std::min(a.f, b.f) : std::max(a.f, b.f));
-    return known_int(smallest ? std::min(a.i, b.i) : std::max(a.i, b.i));
+    return known_in(node, less_ints(node.dtype, a.i, b.i) == smallest ? a.i : b.i);
   }
   Value result;
   result.smallest = smallest;
@@ -194,9 +228,19 @@ Value choose(const Value& condition, const Value& a, const Value& b) {
   return opaque(field_add(b.field, field_mul(condition.field, field_sub(a.field, b.field))));
 }
 
+// A float brought to f16 or bf16.
+Value round_narrow(const std::string& dtype, const Value& x) {
+  return opaque(field_hash(field_hash_text(("round to " + dtype).c_str()), x.field));
+}
+
+// Functions are evaluated in f32 and rounded, or in the narrow dtype: the same function either way.
+Value in_dtype(const UOp& node, uint64_t field) {
+  return is_narrow_real(node.dtype) ? round_narrow(node.dtype, opaque(field)) : opaque(field);
+}
+
 Value cast_value(const UOp& node, const std::string& from, const Value& x) {
   if (from == node.dtype) return x;
-  const bool from_real = from[0] == 'f';
+  const bool from_real = is_real(from);
   if (x.known) {
     if (node.is_bool()) return known_int(from_real ? x.f != 0 : x.i != 0);
     return known_of(node, from_real ? std::trunc(x.f) == x.f || node.is_float() ? x.f : std::trunc(x.f)
@@ -210,13 +254,29 @@ Value cast_value(const UOp& node, const std::string& from, const Value& x) {
     return result;
   }
   if ((from_real == node.is_float() && (from == "index" || node.is_index()))) return x;
-  return opaque(field_hash(field_hash_text(("cast " + from + " to " + node.dtype).c_str()), x.field));
+  const auto converted = [](const std::string& before, const std::string& after, uint64_t field) {
+    return opaque(field_hash(field_hash_text(("cast " + before + " to " + after).c_str()), field));
+  };
+  if (from_real && node.is_float()) {
+    if (is_narrow_real(node.dtype)) return round_narrow(node.dtype, x);
+    if (is_narrow_real(from) || node.dtype == "f64") return x;  // every value of the narrower one is there
+  }
+  // tinygrad 0.12.0 makes u8 and u16 of a float by way of an i32 (tensor.py, `cast`).
+  if (from_real && (node.dtype == "u8" || node.dtype == "u16"))
+    return converted("i32", node.dtype, field_hash(kTruncated, x.field));
+  if (from_real && !node.is_float()) return opaque(field_hash(kTruncated, x.field));
+  return converted(from, node.dtype, x.field);
 }
 
 Value shift(const UOp& node, const Value& a, const Value& b) {
-  if (b.known && b.i >= 0 && b.i < 32) {
-    if (node.code == shl) return mul_values(node, a, known_int(wrap(int64_t{1} << b.i, node.dtype)));
-    if (a.known) return known_int(wrap(a.i >> b.i, node.dtype));
+  const auto dtype = dtype_from_name(node.dtype);
+  const int width = dtype && !is_float(*dtype) ? bit_width(*dtype) : 64;
+  if (b.known && b.i >= 0 && b.i < width) {
+    if (node.code == shl)
+      return mul_values(node, a, known_in(node, static_cast<int64_t>(uint64_t{1} << b.i)));
+    if (a.known && node.dtype == "u64")
+      return known_in(node, static_cast<int64_t>(static_cast<uint64_t>(a.i) >> b.i));
+    if (a.known) return known_in(node, a.i >> b.i);
   }
   return opaque(field_hash(field_hash_text(node.op.c_str()), field_hash(a.field, b.field)));
 }
@@ -227,7 +287,7 @@ Value constant_value(const UOp& node) {
     value.invalid = true;
     return value;
   }
-  return node.is_float() ? known_float(node.real) : known_int(wrap(node.number, node.dtype));
+  return node.is_float() ? known_float(rounded(node.dtype, node.real)) : known_in(node, node.number);
 }
 
 }  // namespace
@@ -295,9 +355,9 @@ Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::ve
     case mulacc:
       return add_values(node, mul_values(node, x[0], x[1]), x[2]);
     case fdiv:
-      return mul_values(node, x[0], inverse(x[1]));
+      return mul_values(node, x[0], inverse(node, x[1]));
     case reciprocal:
-      return inverse(x[0]);
+      return inverse(node, x[0]);
     case idiv:
       return divide_ints(node, x[0], x[1], true);
     case mod:
@@ -310,7 +370,7 @@ Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::ve
       return choose(x[0], x[1], x[2]);
     case logical_not:
       if (node.is_bool()) return not_of(x[0]);
-      return x[0].known ? known_int(~x[0].i) : opaque(field_sub(field_sub(0, 1), x[0].field));
+      return x[0].known ? known_in(node, ~x[0].i) : opaque(field_sub(field_sub(0, 1), x[0].field));
     case cmplt:
       return less(operand_dtype, x[0], x[1]);
     case cmpgt:
@@ -333,19 +393,20 @@ Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::ve
     case cast:
       return cast_value(node, operand_dtype, x[0]);
     case UOpCode::exp:
-      return opaque(field_hash(kExp2, field_mul(x[0].field, kLog2E)));
+      return in_dtype(node, field_hash(kExp2, field_mul(x[0].field, kLog2E)));
     case UOpCode::exp2:
-      return opaque(field_hash(kExp2, x[0].field));
+      return in_dtype(node, field_hash(kExp2, x[0].field));
     case UOpCode::log:
-      return opaque(field_mul(field_hash(kLog2, x[0].field), field_inverse(kLog2E)));
+      return in_dtype(node, field_mul(field_hash(kLog2, x[0].field), field_inverse(kLog2E)));
     case UOpCode::log2:
-      return opaque(field_hash(kLog2, x[0].field));
+      return in_dtype(node, field_hash(kLog2, x[0].field));
     default:
       break;
   }
-  uint64_t hash = field_hash_text((node.op + " " + node.dtype + " " + node.text).c_str());
+  uint64_t hash = field_hash_text((node.op + " " + node.text).c_str());
+  if (!node.is_float()) hash = field_hash(hash, field_hash_text(node.dtype.c_str()));
   for (const Value& value : x) hash = field_hash(hash, value.field);
-  return opaque(hash);
+  return in_dtype(node, hash);
 }
 
 void accumulate(const UOp& reduce, Value& total, const Value& element) {

@@ -45,6 +45,7 @@ KnownEntry read_entry(const toml::table& table, const std::string& file) {
     fail(file, table.source(), fmt::format("'{}' is not a class of divergence", name));
   entry.cause = {*verdict_class, text_of(table, "path", file), table["message"].value_or(std::string())};
   for (const std::string& op : list_of(table, "operations", file)) entry.operations.insert(op);
+  entry.any_program = table["any_program"].value_or(false);
   entry.versions = list_of(table, "versions", file);
   entry.reason = text_of(table, "reason", file);
   if (entry.reason.empty()) fail(file, table.source(), "the reason is empty");
@@ -97,7 +98,7 @@ const KnownEntry* Known::find(const Cause& cause, const std::set<std::string>& o
     return std::ranges::find(entry.versions, without_options(spec)) != entry.versions.end();
   };
   for (const KnownEntry& entry : entries_)
-    if (entry.cause == cause && std::ranges::includes(operations, entry.operations) &&
+    if (entry.cause == cause && (entry.any_program || std::ranges::includes(operations, entry.operations)) &&
         has_version(entry, left) && has_version(entry, right))
       return &entry;
   return nullptr;
@@ -105,11 +106,11 @@ const KnownEntry* Known::find(const Cause& cause, const std::set<std::string>& o
 
 std::string print_known(const KnownEntry& entry) {
   return fmt::format(
-      "[[known]]\nsignature = {}\nclass = {}\npath = {}\nmessage = {}\noperations = {}\nversions = "
+      "[[known]]\nsignature = {}\nclass = {}\npath = {}\nmessage = {}\noperations = {}\n{}versions = "
       "{}\nreason = {}\n",
       quoted(entry.signature), quoted(class_name(entry.cause.verdict_class)), quoted(entry.cause.path),
-      quoted(entry.cause.message), quoted_list(entry.operations), quoted_list(entry.versions),
-      quoted(entry.reason));
+      quoted(entry.cause.message), quoted_list(entry.operations),
+      entry.any_program ? "any_program = true\n" : "", quoted_list(entry.versions), quoted(entry.reason));
 }
 
 }  // namespace uopdiff

@@ -13,6 +13,7 @@ struct KnownEntry {
   std::string signature;
   Cause cause;
   std::set<std::string> operations;
+  bool any_program = false;  // the cause alone is enough: its message or path leaves nothing to the operations
   std::string reason;
   std::vector<std::string> versions;  // the specs it was seen with, options left out
   int line = 0;                       // in the file
@@ -26,7 +27,7 @@ class Known {
   static Known parse(const std::string& text, const std::string& file);
 
   // The entry that explains a divergence of `cause` in a program that uses `operations` (those of the entry
-  // are among them) between these two specs; null when there is none.
+  // are among them, or it is for any program) between these two specs; null when there is none.
   const KnownEntry* find(const Cause& cause, const std::set<std::string>& operations, const std::string& left,
                          const std::string& right) const;
   const std::vector<KnownEntry>& entries() const { return entries_; }

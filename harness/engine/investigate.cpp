@@ -25,12 +25,14 @@ class QuickTimeouts {
   double before_;
 };
 
-// Does the cause show without compiling and running? Then shrinking needs the schedules only.
-bool values_needed(const Cause& cause) {
+// Does the cause show without compiling and running? Then shrinking needs the schedules only. Those are of
+// the program written out: what an operation's own call does shows in a run alone.
+bool values_needed(const Cause& cause, const Program& program) {
   using enum VerdictClass;
   if (cause.verdict_class == wrong_values || cause.verdict_class == both_wrong) return true;
   const bool failed = cause.verdict_class == failure || cause.verdict_class == both_failed;
-  return failed && !cause.path.ends_with("/schedule") && !cause.path.ends_with("/build");
+  const bool early = cause.path.ends_with("/schedule") || cause.path.ends_with("/build");
+  return failed && (!early || has_expansion(program));
 }
 
 Program with_fresh_data(Program program) {
@@ -41,7 +43,8 @@ Program with_fresh_data(Program program) {
 
 std::string fresh_data_result(Evaluator& evaluator, const Program& program, const Cause& cause) {
   if (inputs_of(program).empty()) return "no inputs";
-  const Cause other = evaluator.evaluate(with_fresh_data(program), values_needed(cause)).verdict.cause;
+  const Cause other =
+      evaluator.evaluate(with_fresh_data(program), values_needed(cause, program)).verdict.cause;
   if (other == cause) return "same";
   return is_divergence(other.verdict_class) ? std::string("another: ") + class_name(other.verdict_class)
                                             : "agrees";
@@ -52,7 +55,7 @@ std::string fresh_data_result(Evaluator& evaluator, const Program& program, cons
 Case investigate(Evaluator& evaluator, const Program& program, const Cause& cause, const ShrinkBudget& budget,
                  const std::function<bool()>& stop) {
   int evaluations = 0;
-  bool values = values_needed(cause);
+  bool values = values_needed(cause, program);
   const auto cause_of = [&](const Program& candidate) {
     return evaluator.evaluate(candidate, values).verdict.cause;
   };

@@ -107,6 +107,10 @@ void add_scans(Table& t) {
         return sorted.shrink_axis(axis_of(n), 0, n.attr<int64_t>("k"));
       },
       {required("k", integer), with_default("largest", boolean, true)});
+  t.back().infer = [](Node& node, const Operands& src) {
+    pairs_along(node, src);
+    rules::topk(node, src);
+  };
 }
 
 }  // namespace uopdiff::families

@@ -37,6 +37,17 @@ TEST(Known, MatchesProgramsThatContainTheOperations) {
   EXPECT_EQ(known.find(cause, {"permute", "reshape"}, left, "morok@0.2.0"), nullptr);
 }
 
+TEST(Known, AnyProgramNeedsTheCauseAlone) {
+  KnownEntry any = entry();
+  any.any_program = true;
+  const Known known = Known::parse(print_known(any), "k.toml");
+  EXPECT_EQ(print_known(known.entries()[0]), print_known(any));
+  EXPECT_NE(known.find(any.cause, {"sum"}, "tinygrad@0.12.0", "morok@0.1.0-alpha.2"), nullptr);
+  EXPECT_EQ(known.find({any.cause.verdict_class, "index-cost/morok/mod", any.cause.message}, {"sum"},
+                       "tinygrad@0.12.0", "morok@0.1.0-alpha.2"),
+            nullptr);
+}
+
 std::string message_of(const std::string& text) {
   try {
     Known::parse(text, "k.toml");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/program/error.h"
+#include "harness/program/files.h"
 #include "harness/program/text.h"
 
 namespace uopdiff {
