@@ -17,8 +17,8 @@ const uint64_t kExp2 = field_hash_text("exp2"), kLog2 = field_hash_text("log2"),
                kEqual = field_hash_text("=="), kMaximum = field_hash_text("max"),
                kTruncated = field_hash_text("float to integer");
 
-// The fraction of small numbers that rounds to the same f32 as `value` does, if there is one.
-std::optional<uint64_t> simple_fraction(double value) {
+// The fraction of small numbers that rounds to `value` in f32, or in a narrower dtype, if there is one.
+std::optional<uint64_t> simple_fraction(DType dtype, double value) {
   double rest = std::abs(value);
   int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;  // continued fraction
   for (int step = 0; step < 10; ++step) {
@@ -26,8 +26,7 @@ std::optional<uint64_t> simple_fraction(double value) {
     if (whole > 1e6) return std::nullopt;
     const int64_t p = static_cast<int64_t>(whole) * p1 + p0, q = static_cast<int64_t>(whole) * q1 + q0;
     if (q > 256 || p > 1000000) return std::nullopt;
-    if (static_cast<float>(static_cast<double>(p) / static_cast<double>(q)) ==
-        static_cast<float>(std::abs(value))) {
+    if (round_to(dtype, static_cast<double>(p) / static_cast<double>(q)) == round_to(dtype, std::abs(value))) {
       const uint64_t fraction = field_mul(field_from_int(p), field_inverse(field_from_int(q)));
       return value < 0 ? field_sub(0, fraction) : fraction;
     }
@@ -40,13 +39,33 @@ std::optional<uint64_t> simple_fraction(double value) {
 
 // Compilers fold 1/3, 2/3, log2(e) or 2*ln(2) to rounded constants, or keep the operations: the simplest
 // fraction (times log2(e), or ln(2)) that rounds to the same f32 stands for both.
-uint64_t constant_field(double value) {
+uint64_t constant_field(DType dtype, double value) {
   if (!std::isfinite(value) || value == std::trunc(value)) return field_from_double(value);
-  if (const auto fraction = simple_fraction(value)) return *fraction;
-  if (const auto fraction = simple_fraction(value / M_LOG2E)) return field_mul(*fraction, kLog2E);
-  if (const auto fraction = simple_fraction(value / M_LN2))
+  if (const auto fraction = simple_fraction(dtype, value)) return *fraction;
+  // A narrow constant is near too many fractions: of the two factors only themselves are tried.
+  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+  const auto is_rounded = [&](double factor) { return round_to(dtype, factor) == round_to(dtype, std::abs(value)); };
+  if (narrow && is_rounded(M_LOG2E)) return value < 0 ? field_sub(0, kLog2E) : kLog2E;
+  if (narrow && is_rounded(M_LN2)) {
+    const uint64_t ln2 = field_inverse(kLog2E);
+    return value < 0 ? field_sub(0, ln2) : ln2;
+  }
+  if (narrow) return field_from_double(value);
+  if (const auto fraction = simple_fraction(dtype, value / M_LOG2E)) return field_mul(*fraction, kLog2E);
+  if (const auto fraction = simple_fraction(dtype, value / M_LN2))
     return field_mul(*fraction, field_inverse(kLog2E));
   return field_from_double(value);
+}
+
+// Doubles are folded, too, but as numbers of f32 they are recognised.
+Value known_real(const std::string& name, double value) {
+  const auto dtype = dtype_from_name(name);
+  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+  Value result;
+  result.field = constant_field(narrow ? *dtype : DType::f32, value);
+  result.known = true;
+  result.f = value;
+  return result;
 }
 
 bool is_real(const std::string& dtype) { return dtype[0] == 'f' || dtype.starts_with("bf"); }
@@ -90,7 +109,7 @@ Value opaque(uint64_t field) {
 }
 
 Value known_of(const UOp& node, double real) {
-  return node.is_float() ? known_float(rounded(node.dtype, real))
+  return node.is_float() ? known_real(node.dtype, rounded(node.dtype, real))
                          : known_in(node, static_cast<int64_t>(real));
 }
 
@@ -287,7 +306,7 @@ Value constant_value(const UOp& node) {
     value.invalid = true;
     return value;
   }
-  return node.is_float() ? known_float(rounded(node.dtype, node.real)) : known_in(node, node.number);
+  return node.is_float() ? known_real(node.dtype, rounded(node.dtype, node.real)) : known_in(node, node.number);
 }
 
 }  // namespace
@@ -300,10 +319,7 @@ Value known_int(int64_t value) {
 }
 
 Value known_float(double value) {
-  Value result = opaque(constant_field(value));
-  result.known = true;
-  result.f = value;
-  return result;
+  return known_real("f32", value);
 }
 
 void settle(Value& value) {

@@ -5,8 +5,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/../../ci/lib.sh"
 use_environment
 have uv || fail "uv is not on PATH: run ci/setup"
-NUMPY_VERSION=${NUMPY_VERSION:-2.4.6}
-ML_DTYPES_VERSION=${ML_DTYPES_VERSION:-0.6.0}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

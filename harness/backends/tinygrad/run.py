@@ -12,6 +12,7 @@ from request import Request
 from tinygrad import Device, Tensor
 from tinygrad.codegen import get_program
 from tinygrad.codegen.opt.postrange import Scheduler
+from tinygrad.engine import realize as engine_realize
 from tinygrad.engine import schedule as engine_schedule
 from tinygrad.engine.realize import CompiledRunner
 from tinygrad.renderer import ProgramSpec, Renderer
@@ -31,11 +32,12 @@ UOP_CACHES = (
 def forget_earlier_programs() -> None:
     """Empties whatever in tinygrad 0.12.0 outlives a program and could show in the reply to a later one.
 
-    `method_cache` of engine/realize.py is not used at all, see `Run.compile`. UOps are interned: a new one is
+    `method_cache` of engine/realize.py is used by `realize` only, see `Run.compile`. UOps are interned: a new one is
     the old one while that lives, and -0.0 counts as 0.0 (`full(-0.0)` after any 0.0 is 0.0). So the caches
     that hold UOps go, and garbage in cycles.
     """
     engine_schedule.schedule_cache.clear()
+    engine_realize.method_cache.clear()
     for cache in UOP_CACHES:
         cache.cache_clear()
     Scheduler.kernel_cnt.clear()  # a counter in the names of kernels

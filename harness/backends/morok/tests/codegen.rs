@@ -22,7 +22,7 @@ fn the_code_of_a_kernel_is_what_is_compiled() {
     for (noopt, rows) in [(false, 5), (true, 6)] {
         let request = matmul(rows).request(&["c"]);
         let config = codegen::config(noopt);
-        let mut built = program::build(&request["program"], &request["inputs"]).unwrap();
+        let mut built = program::build(&request["program"], &request["inputs"], None).unwrap();
         let kernels = schedule::schedule(&built).unwrap().items;
         let source = codegen::source(&kernels[0].ast, &config).unwrap();
         let plan = execute::prepare(&mut built.outputs, &config).unwrap().unwrap();
