@@ -61,7 +61,7 @@ class Generator {
     const OpInfo* op = favourites.empty() || draw().chance(0.2) ? seldom_taken(bench_.draw)
                                                                 : &get_op(draw().one_of(favourites));
     const DType usual = bench_.dtype();
-    if (samples_on(*op, usual) && draw().chance(0.5)) return {op, usual};
+    if (samples_on(*op, usual) && draw().chance(std::max(0.5, bench_.profile.unusual))) return {op, usual};
     std::vector<double> weights;
     for (DType each : kAllDTypes)
       weights.push_back(samples_on(*op, each) ? each == DType::bf16 ? kSeldomBf16 : 1 : 0);

@@ -8,9 +8,10 @@
 
 namespace uopdiff {
 
-// What "simpler" means, compared in this order: operations, nodes, elements of all nodes, size of attributes,
-// rank of fills (ones, iota, small first), of dtypes (f32 first), outputs.
-using Complexity = std::array<int64_t, 7>;
+// What "simpler" means, compared in this order: operations, nodes, elements of all nodes, rank of operations
+// (plain primitive ones first), size of attributes, rank of fills (ones, iota, small first), of dtypes (f32
+// first), outputs.
+using Complexity = std::array<int64_t, 8>;
 Complexity complexity(const Program& program);
 
 // Programs one step simpler, biggest cuts first; canonical, valid, without duplicates, each below `program`

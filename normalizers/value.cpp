@@ -26,7 +26,8 @@ std::optional<uint64_t> simple_fraction(DType dtype, double value) {
     if (whole > 1e6) return std::nullopt;
     const int64_t p = static_cast<int64_t>(whole) * p1 + p0, q = static_cast<int64_t>(whole) * q1 + q0;
     if (q > 256 || p > 1000000) return std::nullopt;
-    if (round_to(dtype, static_cast<double>(p) / static_cast<double>(q)) == round_to(dtype, std::abs(value))) {
+    if (round_to(dtype, static_cast<double>(p) / static_cast<double>(q)) ==
+        round_to(dtype, std::abs(value))) {
       const uint64_t fraction = field_mul(field_from_int(p), field_inverse(field_from_int(q)));
       return value < 0 ? field_sub(0, fraction) : fraction;
     }
@@ -44,7 +45,9 @@ uint64_t constant_field(DType dtype, double value) {
   if (const auto fraction = simple_fraction(dtype, value)) return *fraction;
   // A narrow constant is near too many fractions: of the two factors only themselves are tried.
   const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
-  const auto is_rounded = [&](double factor) { return round_to(dtype, factor) == round_to(dtype, std::abs(value)); };
+  const auto is_rounded = [&](double factor) {
+    return round_to(dtype, factor) == round_to(dtype, std::abs(value));
+  };
   if (narrow && is_rounded(M_LOG2E)) return value < 0 ? field_sub(0, kLog2E) : kLog2E;
   if (narrow && is_rounded(M_LN2)) {
     const uint64_t ln2 = field_inverse(kLog2E);
@@ -306,7 +309,8 @@ Value constant_value(const UOp& node) {
     value.invalid = true;
     return value;
   }
-  return node.is_float() ? known_real(node.dtype, rounded(node.dtype, node.real)) : known_in(node, node.number);
+  return node.is_float() ? known_real(node.dtype, rounded(node.dtype, node.real))
+                         : known_in(node, node.number);
 }
 
 }  // namespace
@@ -318,9 +322,7 @@ Value known_int(int64_t value) {
   return result;
 }
 
-Value known_float(double value) {
-  return known_real("f32", value);
-}
+Value known_float(double value) { return known_real("f32", value); }
 
 void settle(Value& value) {
   if (value.members.empty()) return;

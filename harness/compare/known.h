@@ -13,7 +13,8 @@ struct KnownEntry {
   std::string signature;
   Cause cause;
   std::set<std::string> operations;
-  bool any_program = false;  // the cause alone is enough: its message or path leaves nothing to the operations
+  bool any_program =
+      false;  // the cause alone is enough: its message or path leaves nothing to the operations
   std::string reason;
   std::vector<std::string> versions;  // the specs it was seen with, options left out
   int line = 0;                       // in the file

@@ -14,6 +14,7 @@ import time
 
 behaviour = sys.argv[1] if len(sys.argv) > 1 else "good"
 at = int(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2].isdigit() else 2
+DTYPES = ["bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "bf16", "f32", "f64"]
 OPS = json.loads(os.environ.get("FAKE_OPS", "[]"))
 
 
@@ -113,7 +114,7 @@ if behaviour == "dies-at-start":
 with socket.socket(socket.AF_UNIX) as connection:
     connection.connect(os.environ["UOPDIFF_SOCKET"])
     stream = connection.makefile("rw", encoding="latin-1", newline="\n")
-    hello = {"protocol": 1, "backend": "fake", "version": "1", "ops": OPS, "dtypes": ["bool", "i32", "f32"]}
+    hello = {"protocol": 1, "backend": "fake", "version": "1", "ops": OPS, "dtypes": DTYPES}
     if behaviour == "old-protocol":
         hello["protocol"] = 0
     stream.write("hello\n" if behaviour == "bad-handshake" else json.dumps(hello) + "\n")

@@ -24,6 +24,13 @@ TEST(Spec, CanonicalText) {
   EXPECT_EQ(BackendSpec::parse("command:/bin/x y").text(), "command:/bin/x y");
 }
 
+TEST(Spec, WorkersDoNotSeeWhatChangesTheProgram) {
+  const BackendSpec spec = BackendSpec::parse("morok+noopt+expanded+contiguous");
+  EXPECT_EQ(spec.text(), "morok@0.1.0-alpha.2+contiguous+expanded+noopt");
+  EXPECT_EQ(spec.worker_options(), std::vector<std::string>{"noopt"});
+  EXPECT_TRUE(spec.has(BackendSpec::kExpanded) && spec.has(BackendSpec::kContiguous));
+}
+
 TEST(Spec, UnknownPartsAreNamedWithWhatIsKnown) {
   EXPECT_EQ(
       message_of("tinygrid"),
@@ -32,11 +39,13 @@ TEST(Spec, UnknownPartsAreNamedWithWhatIsKnown) {
             "backend '': unknown compiler ''; known are tinygrad@0.12.0, morok@0.1.0-alpha.2");
   EXPECT_EQ(message_of("tinygrad@9"), "backend 'tinygrad@9': unknown version '9'; known are 0.12.0");
   EXPECT_EQ(message_of("tinygrad@"), "backend 'tinygrad@': unknown version ''; known are 0.12.0");
-  EXPECT_EQ(message_of("tinygrad+"), "backend 'tinygrad+': unknown option '+'; known are +noopt");
+  EXPECT_EQ(message_of("tinygrad+"),
+            "backend 'tinygrad+': unknown option '+'; known are +contiguous, +expanded, +noopt");
   for (const char* text : {"command:", "command:ls"})
     EXPECT_EQ(message_of(text),
               std::string("backend '") + text + "': a command starts with the absolute path of a program");
-  EXPECT_EQ(message_of("morok+fast"), "backend 'morok+fast': unknown option '+fast'; known are +noopt");
+  EXPECT_EQ(message_of("morok+fast"),
+            "backend 'morok+fast': unknown option '+fast'; known are +contiguous, +expanded, +noopt");
 }
 
 }  // namespace

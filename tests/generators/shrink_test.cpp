@@ -1,145 +1,92 @@
-// Shrinks: every candidate is valid and simpler; greedy shrinking reaches the smallest program that can be
-// expected.
+// Shrink candidates: valid, distinct, simpler than the program, for whatever programs there are.
 #include "generators/shrink.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "generators/examples.h"
 #include "generators/program_gen.h"
+#include "harness/program/files.h"
 #include "harness/program/op_table.h"
 #include "harness/program/text.h"
 
 namespace uopdiff {
 namespace {
 
-TEST(Shrink, CandidatesAreValidDistinctAndSimpler) {
-  for (uint64_t index = 0; index < 300; ++index) {
-    const Program program = generate("mixed", 2, index).program;
-    std::set<std::string> seen;
-    for (const Program& candidate : shrink_candidates(program)) {
-      const std::string text = print_program(candidate);
-      ASSERT_EQ(print_program(parse_program(text, "candidate")), text);
-      ASSERT_EQ(print_program(canonical(candidate)), text);
-      ASSERT_LT(complexity(candidate), complexity(program)) << print_program(program) << "\n" << text;
-      ASSERT_TRUE(seen.insert(case_id(candidate)).second) << text;
-    }
-  }
-}
-
-using Predicate = std::function<bool(const Program&)>;
-
-struct Greedy {
-  Program program;
-  int calls = 0;
-};
-Greedy greedy(Program program, const Predicate& holds) {
-  Greedy result{std::move(program), 0};
+void expect_good_candidates(const Program& program) {
   std::set<std::string> seen;
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (Program& candidate : shrink_candidates(result.program)) {
-      if (!seen.insert(case_id(candidate)).second) continue;
-      ++result.calls;
-      if (!holds(candidate)) continue;
-      result.program = std::move(candidate);
-      smaller = true;
-      break;
+  for (const Program& candidate : shrink_candidates(program)) {
+    const std::string text = print_program(candidate);
+    ASSERT_EQ(print_program(parse_program(text, "candidate")), text);  // assigns are checked as well
+    ASSERT_EQ(print_program(canonical(candidate)), text);
+    ASSERT_LT(complexity(candidate), complexity(program)) << print_program(program) << "\n" << text;
+    ASSERT_TRUE(seen.insert(case_id(candidate)).second) << text;
+    ASSERT_NO_THROW(expand_composites(candidate)) << text;
+  }
+}
+
+TEST(Shrink, CandidatesOfEveryProfileAreValidDistinctAndSimpler) {
+  for (const Profile& profile : profiles())
+    for (uint64_t index = 0; index < 60; ++index)
+      ASSERT_NO_FATAL_FAILURE(expect_good_candidates(generate(profile.name, 2, index).program));
+}
+
+TEST(Shrink, CandidatesOfExamplesAreValidDistinctAndSimpler) {
+  for (const Example& example : examples()) {
+    if (example.dtype != get_op(example.op).dtypes[0] && example.dtype != DType::f32) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_good_candidates(example.program));
+  }
+}
+
+TEST(Shrink, CandidatesOfTheCorpusAreValidDistinctAndSimpler) {
+  int cases = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(UOPDIFF_TEST_DIR "/../../corpus/cases")) {
+    const auto saved = nlohmann::json::parse(read_file(entry.path()));
+    std::string text;
+    for (const auto& line : saved.at("program")) text += line.get<std::string>() + "\n";
+    ASSERT_NO_FATAL_FAILURE(expect_good_candidates(parse_program(text, entry.path())));
+    ++cases;
+  }
+  EXPECT_GT(cases, 10);
+}
+
+// One input for both would let the output see, by way of v, what the assign overwrites.
+TEST(Shrink, AnAssignStaysTheOnlyWayFromItsTarget) {
+  const Program program = parse_program(
+      "x = input i32[2] small\n"
+      "t = realize x\n"
+      "y = input i32[2] small seed=1\n"
+      "v = add y y\n"
+      "d = assign t v\n"
+      "r = add d v\n"
+      "output r\n",
+      "t");
+  int assigns = 0;
+  for (const Program& candidate : shrink_candidates(program)) {
+    const auto is_assign = [](const Node& node) { return node.op->name == "assign"; };
+    if (!std::ranges::any_of(candidate.nodes, is_assign)) continue;
+    ++assigns;
+    EXPECT_EQ(static_cast<int>(candidate.nodes.size()) - operation_count(candidate), 2)
+        << print_program(candidate);
+  }
+  EXPECT_GT(assigns, 3);
+}
+
+// Repeated changes end: each is below the one before.
+TEST(Shrink, TakingTheLastCandidateAgainAndAgainEnds) {
+  for (uint64_t index = 0; index < 40; ++index) {
+    Program program = generate("mixed", 21, index).program;
+    for (int rounds = 0;; ++rounds) {
+      ASSERT_LT(rounds, 3000) << print_program(program);
+      const auto candidates = shrink_candidates(program);
+      if (candidates.empty()) break;
+      program = candidates.back();
     }
   }
-  return result;
-}
-
-// Shrinks the first programs of the profile that have the property; returns the largest result and the calls'
-// median.
-void expect_minimum(const std::string& profile, const Predicate& holds, int operations, int64_t elements) {
-  std::vector<int> calls;
-  for (uint64_t index = 0; calls.size() < 12 && index < 3000; ++index) {
-    const Program program = generate(profile, 9, index).program;
-    if (!holds(program)) continue;
-    const Greedy result = greedy(program, holds);
-    calls.push_back(result.calls);
-    EXPECT_LE(operation_count(result.program), operations) << print_program(program) << "became\n"
-                                                           << print_program(result.program);
-    int64_t total = 0;
-    for (const Node& node : result.program.nodes) total += element_count(node.shape);
-    EXPECT_LE(total, elements) << print_program(result.program);
-  }
-  ASSERT_EQ(calls.size(), 12u) << "too few programs with this property";
-  std::ranges::sort(calls);
-  EXPECT_LE(calls[6], 150);
-}
-
-bool any_node(const Program& program, const std::function<bool(const Node&)>& f) {
-  return std::ranges::any_of(program.nodes, f);
-}
-
-TEST(Shrink, ReachesASingleFlip) {
-  expect_minimum(
-      "movement",
-      [](const Program& p) {
-        return any_node(p, [&](const Node& n) {
-          if (n.op->name != "flip") return false;
-          return std::ranges::any_of(n.attr<Ints>("axes"),
-                                     [&](int64_t axis) { return n.shape[static_cast<size_t>(axis)] >= 3; });
-        });
-      },
-      1, 6);
-}
-
-TEST(Shrink, ReachesASumOverTwoAxesOfIntegers) {
-  expect_minimum(
-      "reduce",
-      [](const Program& p) {
-        return any_node(p, [](const Node& n) {
-          return n.op->name == "sum" && n.dtype == DType::i32 && n.attr<Ints>("axes").size() >= 2;
-        });
-      },
-      1, 4);
-}
-
-TEST(Shrink, ReachesAPadBelowAReduce) {
-  expect_minimum(
-      "reduce",
-      [](const Program& p) {
-        std::vector<bool> padded(p.nodes.size(), false);
-        for (size_t n = 0; n < p.nodes.size(); ++n) {
-          for (int src : p.nodes[n].src) padded[n] = padded[n] || padded[static_cast<size_t>(src)];
-          if (padded[n] && p.nodes[n].op->category == Category::reduce) return true;
-          padded[n] = padded[n] || p.nodes[n].op->name == "pad";
-        }
-        return false;
-      },
-      2, 12);
-}
-
-TEST(Shrink, ReachesASquare) {
-  expect_minimum(
-      "general",
-      [](const Program& p) {
-        return any_node(p, [](const Node& n) { return n.op->name == "mul" && n.src[0] == n.src[1]; });
-      },
-      1, 2);
-}
-
-TEST(Shrink, ReachesACat) {
-  expect_minimum(
-      "movement",
-      [](const Program& p) { return any_node(p, [](const Node& n) { return n.op->name == "cat"; }); }, 1, 6);
-}
-
-TEST(Shrink, KeepsAThresholdOnlyAsLargeAsNeeded) {
-  expect_minimum(
-      "general",
-      [](const Program& p) {
-        return any_node(p, [](const Node& n) {
-          return std::ranges::any_of(n.shape, [](int64_t extent) { return extent >= 65; }) &&
-                 n.op->category != Category::source;
-        });
-      },
-      1, 160);
 }
 
 }  // namespace

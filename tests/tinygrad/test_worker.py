@@ -80,7 +80,7 @@ J = ("i32", [2, 2, -3, -3])
 B = ("bool", [True, False, True, False])
 C = ("bool", [True, True, False, False])
 
-# The harness runs every operation in every dtype (tests/diff/operations_test.cpp); here is what needs no reference.
+# The harness runs every operation in every dtype (tests/diff/operations_test.cpp).
 CASES = [
     ("reshape", [F], {}, "f32", [4], [1, -2, 3, 4]),
     ("permute", [F], {"axes": [1, 0]}, "f32", None, [1, 3, -2, 4]),

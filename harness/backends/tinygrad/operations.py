@@ -10,7 +10,8 @@ from tinygrad.uop.ops import UOp
 
 
 def _full(node):
-    return Tensor.full(tuple(node["shape"]), constant(node["attrs"]["value"], node["dtype"]), dtype=dtype_of(node))
+    value = constant(node["attrs"]["value"], node["dtype"])
+    return Tensor.full(tuple(node["shape"]), value, dtype=dtype_of(node))
 
 
 def _arange(node):

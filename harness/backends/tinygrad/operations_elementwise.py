@@ -27,8 +27,11 @@ def _clamp(node, x):
     return x.clamp(*(constant(node["attrs"][key], node["dtype"]) for key in ("min", "max")))
 
 
-UNARY = """neg abs sign square bitwise_not logical_not isnan isinf sqrt rsqrt reciprocal exp exp2 log log2 sin cos tan asin acos
- atan sinh cosh tanh asinh acosh atanh trunc floor ceil round relu relu6 sigmoid erf gelu silu softsign hardswish mish"""
+UNARY = """
+neg abs sign square bitwise_not logical_not isnan isinf sqrt rsqrt reciprocal exp exp2 log log2 sin cos
+tan asin acos atan sinh cosh tanh asinh acosh atanh trunc floor ceil round relu relu6 sigmoid erf
+gelu silu softsign hardswish mish
+"""
 
 TABLE = {
     **{name: _unary(name) for name in UNARY.split()},

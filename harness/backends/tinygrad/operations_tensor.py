@@ -58,7 +58,8 @@ def _padding(node):
 
 
 def _walk(node):
-    return {"stride": tuple(node["attrs"]["stride"]), "dilation": tuple(node["attrs"]["dilation"]), "padding": _padding(node)}
+    attrs = node["attrs"]
+    return {"stride": tuple(attrs["stride"]), "dilation": tuple(attrs["dilation"]), "padding": _padding(node)}
 
 
 def _conv(node, x, weight, bias=None):
@@ -66,8 +67,8 @@ def _conv(node, x, weight, bias=None):
 
 
 def _conv_transpose(node, x, weight, bias=None):
-    more = tuple(node["attrs"]["output_padding"])
-    return x.conv_transpose2d(weight, bias, groups=node["attrs"]["groups"], output_padding=more, **_walk(node))
+    groups, more = node["attrs"]["groups"], tuple(node["attrs"]["output_padding"])
+    return x.conv_transpose2d(weight, bias, groups=groups, output_padding=more, **_walk(node))
 
 
 def _avg_pool(node, x):
@@ -85,7 +86,10 @@ def _rms_norm(node, x):
 
 
 def _loss(name):
-    return lambda node, x, target: getattr(x, name)(target, reduction=node["attrs"]["reduction"]).cast(dtype_of(node))
+    def call(node, x, target):
+        return getattr(x, name)(target, reduction=node["attrs"]["reduction"]).cast(dtype_of(node))
+
+    return call
 
 
 def _index_select(node, x, index):
@@ -96,8 +100,8 @@ def _index_select(node, x, index):
 
 
 def _scatter_reduce(node, x, index, source):
-    attrs = node["attrs"]
-    result = x.scatter_reduce(attrs["axis"], index, source, attrs["reduce"], include_self=attrs["include_self"])
+    axis, how, include = (node["attrs"][key] for key in ("axis", "reduce", "include_self"))
+    result = x.scatter_reduce(axis, index, source, how, include_self=include)
     return result.cast(dtype_of(node))  # the sum of small integers is wider
 
 
@@ -119,7 +123,7 @@ TABLE = {
     "cumsum": _scan("cumsum"),
     "cumprod": _scan("cumprod"),
     "sort": _sorted(0),
-    "argsort": lambda node, x: x.argsort(node["attrs"]["axis"], node["attrs"]["descending"]).cast(dtypes.int32),
+    "argsort": lambda node, x: _sorted(1)(node, x).cast(dtypes.int32),
     "topk": lambda node, x: x.topk(node["attrs"]["k"], node["attrs"]["axis"], node["attrs"]["largest"])[0],
     "matmul": lambda node, x, y: x.matmul(y, dtype=dtype_of(node)),
     "linear": lambda node, x, *rest: x.linear(*rest),

@@ -32,9 +32,9 @@ UOP_CACHES = (
 def forget_earlier_programs() -> None:
     """Empties whatever in tinygrad 0.12.0 outlives a program and could show in the reply to a later one.
 
-    `method_cache` of engine/realize.py is used by `realize` only, see `Run.compile`. UOps are interned: a new one is
-    the old one while that lives, and -0.0 counts as 0.0 (`full(-0.0)` after any 0.0 is 0.0). So the caches
-    that hold UOps go, and garbage in cycles.
+    `method_cache` of engine/realize.py is used by `realize` only, see `Run.compile`. UOps are interned: a new
+    one is the old one while that lives, and -0.0 counts as 0.0 (`full(-0.0)` after any 0.0 is 0.0). So the
+    caches that hold UOps go, and garbage in cycles.
     """
     engine_schedule.schedule_cache.clear()
     engine_realize.method_cache.clear()

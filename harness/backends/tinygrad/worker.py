@@ -30,9 +30,9 @@ def set_environment() -> None:
 set_environment()
 
 import operations
-from dtypes import DTYPES
 import request
 import run
+from dtypes import DTYPES
 
 PROTOCOL = 1
 

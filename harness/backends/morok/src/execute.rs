@@ -1,12 +1,14 @@
 //! Compiles and runs a program, and reads its outputs back.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use morok_ir::SInt;
 use morok_runtime::ExecutionPlan;
 use morok_tensor::{PrepareConfig, Tensor};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::graph::dtype_name;
+use crate::program::Built;
 use crate::schedule::{is_empty, is_pending};
 
 /// Compiles every kernel that the outputs need; None when all of them are buffers already.
@@ -22,18 +24,24 @@ pub fn run(plan: &ExecutionPlan) -> Result<(), Failure> {
 }
 
 /// The outputs of an executed program as the protocol has them.
-pub fn read(outputs: &[Tensor]) -> Result<Value, Failure> {
-    outputs.iter().map(output_json).collect::<Result<Vec<_>, _>>().map(Value::Array)
+pub fn read(built: &Built) -> Result<Value, Failure> {
+    let outputs = built.outputs.iter().zip(&built.shapes);
+    outputs.map(|(tensor, shape)| output_json(tensor, shape)).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
-fn output_json(tensor: &Tensor) -> Result<Value, Failure> {
-    let shape: Option<Vec<usize>> = tensor.shape()?.iter().map(|extent| extent.as_const()).collect();
-    let shape = shape.ok_or_else(|| Failure::rejected("an output has a symbolic shape"))?;
+/// A symbolic shape is that of the request, and the buffer is as large as the shape can be.
+fn output_json(tensor: &Tensor, declared: &[usize]) -> Result<Value, Failure> {
+    let extent = |(extent, declared): (&SInt, &usize)| extent.as_const().unwrap_or(*declared);
+    let shape: Vec<usize> = tensor.shape()?.iter().zip(declared).map(extent).collect();
     if is_empty(tensor) {
         return Ok(json!({"dtype": dtype_name(&tensor.uop().dtype()), "shape": shape, "data": ""}));
     }
     let buffer = tensor.buffer().ok_or(morok_tensor::error::Error::NoBuffer)?;
     let mut data = vec![0; buffer.size()];
     buffer.copyout(&mut data).map_err(|source| morok_tensor::error::Error::Device { source })?;
+    if std::env::var_os("DBG").is_some() {
+        eprintln!("{} {:?}", data.len(), tensor.shape());
+    }
+    data.truncate(shape.iter().product::<usize>() * buffer.dtype().bytes());
     Ok(json!({"dtype": dtype_name(&buffer.dtype()), "shape": shape, "data": STANDARD.encode(data)}))
 }

@@ -1,6 +1,7 @@
 //! The Morok side of uopdiff: a worker that turns tensor programs into kernels and values.
 //! Protocol and meaning of the operations: `harness/backends/PROTOCOL.md`.
 
+pub mod bf16;
 pub mod codegen;
 pub mod execute;
 pub mod failure;

@@ -26,6 +26,8 @@ pub struct Node<'a> {
 pub struct Built {
     pub inputs: Vec<(String, Tensor)>,
     pub outputs: Vec<Tensor>,
+    /// Of the outputs, as the request has them: those of the tensors are symbolic behind a `bind_shrink`.
+    pub shapes: Vec<Vec<usize>>,
 }
 
 /// Those that the operation table gives a meaning to.
@@ -90,8 +92,8 @@ fn input(node: &Node, inputs: &Value) -> Result<Tensor, Failure> {
 
 /// Front-end calls for every node; `inputs` has the data by name, `config` is for what is executed on the way.
 pub fn build(program: &Value, inputs: &Value, config: Option<&PrepareConfig>) -> Result<Built, Failure> {
-    let mut tensors: HashMap<&str, Tensor> = HashMap::new();
-    let mut built = Built { inputs: Vec::new(), outputs: Vec::new() };
+    let mut tensors: HashMap<&str, (Tensor, Vec<usize>)> = HashMap::new();
+    let mut built = Built { inputs: Vec::new(), outputs: Vec::new(), shapes: Vec::new() };
     for value in list(program, "nodes")? {
         let node = parse_node(value, config)?;
         let tensor = if node.op == "input" {
@@ -99,18 +101,19 @@ pub fn build(program: &Value, inputs: &Value, config: Option<&PrepareConfig>) ->
             built.inputs.push((node.name.to_string(), tensor.clone()));
             tensor
         } else {
-            let operands: Option<Vec<&Tensor>> = node.src.iter().map(|name| tensors.get(name)).collect();
+            let operand = |name| tensors.get(name).map(|(tensor, _)| tensor);
+            let operands: Option<Vec<&Tensor>> = node.src.iter().map(operand).collect();
             let undefined = || Failure::protocol(format!("node '{}' uses an undefined name", node.name));
             operations::apply(&node, &operands.ok_or_else(undefined)?)?
         };
-        tensors.insert(node.name, tensor);
+        tensors.insert(node.name, (tensor, node.shape));
     }
     for output in list(program, "outputs")? {
         let name = output.as_str().unwrap_or("");
-        let tensor = tensors.get(name);
-        built.outputs.push(
-            tensor.ok_or_else(|| Failure::protocol(format!("output '{name}' is not defined")))?.clone(),
-        );
+        let undefined = || Failure::protocol(format!("output '{name}' is not defined"));
+        let (tensor, shape) = tensors.get(name).ok_or_else(undefined)?;
+        built.outputs.push(tensor.clone());
+        built.shapes.push(shape.clone());
     }
     if built.outputs.is_empty() {
         return Err(Failure::protocol("the program has no output"));

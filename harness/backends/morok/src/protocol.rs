@@ -116,7 +116,7 @@ fn run(request: &Value, config: &PrepareConfig, progress: &mut Progress) -> Resu
     if let Some(plan) = &plan {
         execute::run(plan)?;
     }
-    progress.outputs = execute::read(&built.outputs)?;
+    progress.outputs = execute::read(&built)?;
     Ok(())
 }
 

@@ -28,6 +28,18 @@ fn buffers_to_params(sink: &Arc<UOp>) -> (Arc<UOp>, Vec<u64>) {
     (sink.substitute(&map), slots)
 }
 
+/// What the variables of symbolic shapes are bound to.
+fn bound_values(sink: &Arc<UOp>) -> HashMap<String, i64> {
+    let bound = |node: Arc<UOp>| match node.op() {
+        Op::Bind { var, value } => match (var.op(), value.op()) {
+            (Op::DefineVar { name, .. }, Op::Const(value)) => Some((name.clone(), value.0.try_int()?)),
+            _ => None,
+        },
+        _ => None,
+    };
+    sink.toposort().into_iter().filter_map(bound).collect()
+}
+
 /// An output that is a buffer already, or a reshape of one, is not scheduled at all; nor is one without elements.
 pub fn is_pending(tensor: &Tensor) -> bool {
     !tensor.uop().has_buffer_identity() && !is_empty(tensor)
@@ -77,6 +89,7 @@ pub fn schedule(built: &Built) -> Result<Schedule, Failure> {
         return Ok(Schedule { items: Vec::new(), buffers });
     }
     let sink = UOp::sink(pending.iter().map(|(_, uop)| uop.clone()).collect());
+    let sizes = bound_values(&sink);
     let (sink, slots) = buffers_to_params(&sink);
 
     let names: HashMap<u64, &String> =
@@ -96,7 +109,7 @@ pub fn schedule(built: &Built) -> Result<Schedule, Failure> {
     let rangeified = morok_schedule::rangeify_with_map(sink, None)
         .map_err(|source| morok_tensor::error::Error::Rangeify { source })?;
     let (root, _) = morok_schedule::run_kernel_split_pipeline(rangeified.sink);
-    let result = create_schedule(root, &data, &HashMap::new())?;
+    let result = create_schedule(root, &data, &sizes)?;
     for ((index, _), id) in pending.iter().zip(&result.output_uop_ids) {
         buffers.kinds.entry(*id).or_insert_with(|| json!({"kind": "output", "index": index}));
     }

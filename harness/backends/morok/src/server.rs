@@ -11,7 +11,7 @@ use std::thread::Builder;
 
 use serde_json::Value;
 
-use crate::{failure, protocol};
+use crate::{bf16, failure, protocol};
 
 /// Graphs are walked by recursion in the compiler; pages that are not touched cost nothing.
 const STACK_BYTES: usize = 512 << 20;
@@ -73,6 +73,7 @@ fn answer(stream: &mut UnixStream, request: Value, noopt: bool) -> Result<()> {
 /// What costs time in a new process and makes no UOp: the device, and the first of Morok's lock-free tables, for
 /// which the kernel waits until every core knows of it (membarrier).
 fn warm_up() -> Result<()> {
+    bf16::provide();
     morok_tensor::tensor_registry::gc_dead_refs();
     morok_device::registry::cpu().map_err(Error::other)?;
     Ok(())

@@ -1,7 +1,7 @@
 //! What goes where, and the boundaries of execution.
 
 use morok_ir::SInt;
-use morok_tensor::Tensor;
+use morok_tensor::{Tensor, Variable};
 
 use super::{Result, Table, axis, int, ints, number, pairs, shape_of};
 use crate::failure::Failure;
@@ -29,12 +29,10 @@ pub const TABLE: Table = &[
     ("tril", |n, x| Ok(x[0].tril(int(n, "diagonal")?)?)),
     ("triu", |n, x| Ok(x[0].triu(int(n, "diagonal")?)?)),
     ("detach", |_, x| Ok(x[0].clone())), // there are no gradients
-    ("realize", |n, x| realized(n, x[0].contiguous())),
-    ("assign", |n, x| {
-        x[0].assign(x[1]);
-        realized(n, x[0].clone())
-    }),
+    ("realize", |n, x| realize(n, x[0])),
+    ("assign", |n, x| assign(n, x[0], x[1])),
     ("assign_view", |n, x| assign_view(n, x)),
+    ("bind_shrink", |n, x| bind_shrink(n, x[0])),
 ];
 
 fn reshape(node: &Node, x: &Tensor) -> Result<Tensor> {
@@ -64,6 +62,20 @@ fn slice(node: &Node, x: &Tensor) -> Result<Tensor> {
     Ok(x.slice_with().starts(&starts).ends(&ends).steps(&steps).call()?)
 }
 
+/// `contiguous` of a buffer is that buffer (morok-ir 0.1.0-alpha.2, src/uop/constructors/graph.rs), so that an assign to
+/// the result would write into the operand.
+fn realize(node: &Node, x: &Tensor) -> Result<Tensor> {
+    if node.config.is_none() || !x.uop().has_buffer_identity() || node.shape.contains(&0) {
+        return realized(node, x.contiguous());
+    }
+    assign(node, &Tensor::empty(&node.shape, node.dtype.clone()), x)
+}
+
+fn assign(node: &Node, target: &Tensor, value: &Tensor) -> Result<Tensor> {
+    target.assign(value);
+    realized(node, target.clone())
+}
+
 /// Executed here; without a plan to run anything it stays lazy.
 fn realized(node: &Node, mut x: Tensor) -> Result<Tensor> {
     if let Some(config) = node.config {
@@ -84,4 +96,13 @@ fn assign_view(node: &Node, x: &[&Tensor]) -> Result<Tensor> {
     window.assign(x[1]);
     realized(node, window)?;
     Ok(x[0].clone())
+}
+
+/// The extent is a variable that the kernels take as an argument; its name says which, since values are bound by name
+/// (extract_var_vals; morok-tensor 0.1.0-alpha.2, src/realize.rs).
+fn bind_shrink(node: &Node, x: &Tensor) -> Result<Tensor> {
+    let size = Variable::new("v", int(node, "min")?, int(node, "max")?).bind(int(node, "size")?)?;
+    let mut ranges: Vec<(SInt, SInt)> = x.shape()?.iter().map(|end| (SInt::Const(0), end.clone())).collect();
+    ranges[axis(node)? as usize].1 = size.as_sint();
+    Ok(x.try_shrink(ranges)?)
 }

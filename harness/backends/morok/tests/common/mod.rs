@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // every test uses a part of it
 
+pub mod values;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
@@ -63,8 +65,11 @@ pub struct Program {
 
 impl Program {
     pub fn input(&mut self, name: &str, shape: &[usize], data: &Data) -> &mut Self {
-        self.inputs.insert(name.into(), json!(STANDARD.encode(data.bytes())));
-        self.node(name, "input", data.dtype(), shape, &[], json!({"fill": "iota", "seed": 0}))
+        self.input_of(name, data.dtype(), shape, &data.bytes())
+    }
+    pub fn input_of(&mut self, name: &str, dtype: &str, shape: &[usize], bytes: &[u8]) -> &mut Self {
+        self.inputs.insert(name.into(), json!(STANDARD.encode(bytes)));
+        self.node(name, "input", dtype, shape, &[], json!({"fill": "iota", "seed": 0}))
     }
     pub fn node(
         &mut self,
@@ -87,6 +92,7 @@ impl Program {
     }
     pub fn answer(&self, outputs: &[&str]) -> Value {
         uopdiff_morok::failure::install_hook();
+        uopdiff_morok::bf16::provide();
         uopdiff_morok::protocol::answer(&self.request(outputs), false)
     }
 }
