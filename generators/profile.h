@@ -24,13 +24,12 @@ struct Profile {
   double several_outputs = 0.12;
   // Featured steps: a draw by weights alone leaves most of the many operations (and dtypes of each) to
   // chance. So a share of the programs has a step of an operation drawn from all, or from `favourites`.
-  double featured = 0.75;
+  double featured = 0.9;
   std::vector<std::string> favourites = {};
   // The other dtypes, as often as they are named. bf16 rarely: on a machine without instructions for it one
   // compiler refuses nearly every program.
-  std::vector<DType> others = {DType::f16,  DType::f16, DType::f16, DType::f64, DType::f64,
-                               DType::bf16, DType::i8,  DType::u8,  DType::i16, DType::u16,
-                               DType::u32,  DType::i64, DType::u64};
+  std::vector<DType> others = {DType::f16, DType::f16, DType::f64, DType::f64, DType::bf16, DType::i8,
+                               DType::u8,  DType::i16, DType::u16, DType::u32, DType::i64,  DType::u64};
 };
 
 const std::vector<Profile>& profiles();  // "mixed" is not in it: it draws one of these for each program

@@ -16,8 +16,6 @@ struct Feature {
   DType dtype;
 };
 
-constexpr double kSeldomBf16 = 0.3;  // of another dtype's weight, see Profile::others
-
 // Any operation; the less its weight the likelier, to make up for what other steps leave out.
 const OpInfo* seldom_taken(Draw& draw) {
   static const auto [ops, weights] = [] {
@@ -63,8 +61,11 @@ class Generator {
     const DType usual = bench_.dtype();
     if (samples_on(*op, usual) && draw().chance(std::max(0.5, bench_.profile.unusual))) return {op, usual};
     std::vector<double> weights;
-    for (DType each : kAllDTypes)
-      weights.push_back(samples_on(*op, each) ? each == DType::bf16 ? kSeldomBf16 : 1 : 0);
+    for (DType each : kAllDTypes) {
+      const bool common = each == DType::f32 || each == DType::i32 || each == DType::boolean;
+      const auto named = std::ranges::count(bench_.profile.others, each);
+      weights.push_back(samples_on(*op, each) ? static_cast<double>(named) + common : 0);
+    }
     return {op, kAllDTypes[draw().weighted(weights)]};
   }
 

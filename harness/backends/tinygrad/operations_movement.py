@@ -27,6 +27,12 @@ def _slice(node, x):
     return x[tuple(slices)]
 
 
+def _realize(node, x):
+    """What is a buffer already stays that buffer, but assigning to the result must not reach the source."""
+    result = x.contiguous().realize()
+    return x.clone().realize() if result.uop.base is x.uop.base else result
+
+
 def _assign(node, target, value):
     return target.assign(value)
 
@@ -57,7 +63,7 @@ TABLE = {
     "tril": lambda node, x: x.tril(node["attrs"]["diagonal"]),
     "triu": lambda node, x: x.triu(node["attrs"]["diagonal"]),
     "detach": lambda node, x: x.detach(),
-    "realize": lambda node, x: x.contiguous().realize(),
+    "realize": _realize,
     "assign": _assign,
     "assign_view": _assign_view,
 }

@@ -39,9 +39,10 @@ fn output_json(tensor: &Tensor, declared: &[usize]) -> Result<Value, Failure> {
     let buffer = tensor.buffer().ok_or(morok_tensor::error::Error::NoBuffer)?;
     let mut data = vec![0; buffer.size()];
     buffer.copyout(&mut data).map_err(|source| morok_tensor::error::Error::Device { source })?;
-    if std::env::var_os("DBG").is_some() {
-        eprintln!("{} {:?}", data.len(), tensor.shape());
+    let wanted = shape.iter().product::<usize>() * buffer.dtype().bytes();
+    if data.len() < wanted {
+        return Err(Failure::rejected(format!("an output of {wanted} bytes has a buffer of {}", data.len())));
     }
-    data.truncate(shape.iter().product::<usize>() * buffer.dtype().bytes());
+    data.truncate(wanted);
     Ok(json!({"dtype": dtype_name(&buffer.dtype()), "shape": shape, "data": STANDARD.encode(data)}))
 }

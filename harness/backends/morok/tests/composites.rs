@@ -68,6 +68,9 @@ fn to<'a>(mut row: Row<'a>, dtype: &'static str) -> Row<'a> {
 const M: &[usize] = &[2, 3];
 const X: &[f64] = &[3., 1., 2., 5., 5., 0.];
 
+const SIGNED_NUMBERS: [&str; 8] = ["i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"];
+const Y: &[f64] = &[-3., 1., -2., -5., -5., -1.];
+
 #[test]
 fn reduces() {
     let numbers = numbers();
@@ -99,6 +102,11 @@ fn reduces() {
         to(row("argmax", &numbers, &[(M, X)], axis(1, false), &[2], &[0., 0.]), "i32"),
         to(row("argmax", &numbers, &[(M, X)], axis(0, true), &[1, 3], &[1., 1., 0.]), "i32"),
         to(row("argmin", &numbers, &[(M, X)], axis(1, true), &[2, 1], &[1., 2.]), "i32"),
+        row("prod", &SIGNED_NUMBERS, &[(M, Y)], axes(&[1], false), &[2], &[6., -25.]),
+        row("max", &SIGNED_NUMBERS, &[(M, Y)], axes(&[1], false), &[2], &[1., -1.]),
+        row("min", &SIGNED_NUMBERS, &[(M, Y)], axes(&[0], false), &[3], &[-5., -5., -2.]),
+        to(row("argmax", &SIGNED_NUMBERS, &[(M, Y)], axis(1, false), &[2], &[1., 2.]), "i32"),
+        to(row("argmin", &SIGNED_NUMBERS, &[(M, Y)], axis(1, false), &[2], &[0., 0.]), "i32"),
     ];
     check(&cases(&rows), &[]);
 }
@@ -135,6 +143,29 @@ fn reduces_of_the_ends_of_ranges() {
         add("argmin", &axis, "i32", &[], &[1]);
         add("sort", &axis, dtype, &[4], &[low, low + 1, high - 1, high]);
         add("argsort", &axis, "i32", &[4], &[1, 3, 2, 0]);
+        let least = json!({"axis": 0, "k": 3, "largest": false});
+        add("topk", &least, dtype, &[3], &[low, low + 1, high - 1]);
+    }
+    for dtype in ints() {
+        let (low, high) = (lowest(dtype), largest(dtype));
+        for descending in [false, true] {
+            let mut result = vec![low, high - 1, high];
+            if descending {
+                result.reverse();
+            }
+            let x = Operand { dtype, shape: vec![3], data: Numbers::Whole(vec![high - 1, high, low]) };
+            cases.push(Case {
+                op: "sort",
+                dtype,
+                operands: vec![x],
+                attrs: json!({"axis": 0, "descending": descending}),
+                to: dtype,
+                shape: vec![3],
+                result: Numbers::Whole(result),
+                tolerance: 0.0,
+                error: 0.0,
+            });
+        }
     }
     cases.sort_by_key(|case| case.op);
     check(&cases, &[]);
@@ -163,6 +194,9 @@ fn scans() {
         to(row("argsort", &numbers, &[(M, X)], sorting(1, false), M, &[1., 2., 0., 2., 0., 1.]), "i32"),
         row("topk", &numbers, &[(M, X)], topk(2, true), &[2, 2], &[3., 2., 5., 5.]),
         row("topk", &numbers, &[(M, X)], topk(1, false), &[2, 1], &[1., 0.]),
+        row("cumprod", &SIGNED_NUMBERS, &[(M, Y)], json!({"axis": 1}), M, &[-3., -3., 6., -5., 25., -25.]),
+        row("sort", &SIGNED_NUMBERS, &[(M, Y)], sorting(1, true), M, &[1., -2., -3., -1., -5., -5.]),
+        row("topk", &SIGNED_NUMBERS, &[(M, Y)], topk(2, false), &[2, 2], &[-3., -2., -5., -5.]),
     ];
     check(&cases(&rows), &[]);
 }
@@ -411,6 +445,8 @@ fn indexing() {
         ((square, &[2., 2., 0., 5.]), (square, &[7., 4., 9., 6.]));
     let with_index = |row| with(row, 1, "i32");
     let three = [(M, X), index, source];
+    let below = [(M, Y), index, (square, &[-7., -4., -9., -6.][..])];
+    let below_amax = [-3., 1., -2., -5., -5., -1.];
     let narrow: Vec<&'static str> =
         numbers.iter().copied().filter(|dtype| !["u64", "i64"].contains(dtype)).collect();
     let rows = [
@@ -473,6 +509,30 @@ fn indexing() {
             reduce(1, "amin", false),
             M,
             &[3., 1., 4., 9., 5., 0.],
+        )),
+        with_index(row(
+            "scatter_reduce",
+            &SIGNED_NUMBERS[..3],
+            &below,
+            reduce(1, "amax", true),
+            M,
+            &below_amax,
+        )),
+        with_index(row(
+            "scatter_reduce",
+            &SIGNED_NUMBERS[4..],
+            &below,
+            reduce(1, "amax", true),
+            M,
+            &below_amax,
+        )),
+        with_index(row(
+            "scatter_reduce",
+            &narrow,
+            &three,
+            reduce(1, "amin", true),
+            M,
+            &[3., 1., 2., 5., 5., 0.],
         )),
         row(
             "one_hot",

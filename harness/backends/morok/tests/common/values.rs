@@ -162,11 +162,7 @@ pub struct Case {
 
 impl Case {
     pub fn name(&self) -> String {
-        if self.to == self.dtype {
-            format!("{} {}", self.op, self.dtype)
-        } else {
-            format!("{} {} {}", self.op, self.dtype, self.to)
-        }
+        format!("{} {} {}", self.op, self.dtype, self.attrs)
     }
     fn add_to(&self, program: &mut Program, place: usize) -> String {
         let names: Vec<String> = (0..self.operands.len()).map(|k| format!("x{place}_{k}")).collect();
