@@ -176,3 +176,16 @@ fn assignments_happen_in_order() {
     assert_eq!(output(&reply, 1).1, I(vec![-21, -10, -23]));
     assert_eq!(output(&reply, 2).1, I(vec![1, 2, 3]));
 }
+
+/// Faults of Morok 0.1.0-alpha.2, which the test expects until they are gone.
+#[test]
+fn what_has_no_elements_and_fails() {
+    let mut program = Program::default();
+    program.input("x", &[0, 3], &F(vec![]));
+    program.node("y", "pad", "f32", &[1, 3], &["x"], json!({"padding": [[1, 0], [0, 0]]}));
+    assert_eq!(program.answer(&["y"])["message"], "No kernels found after scheduling pipeline");
+    let mut program = Program::default();
+    program.input("x", &[2], &F(vec![1., 2.])).input("i", &[0], &I(vec![])).input("s", &[0], &F(vec![]));
+    program.node("y", "scatter", "f32", &[2], &["x", "i", "s"], json!({"axis": 0}));
+    assert_eq!(program.answer(&["y"])["status"], "panicked");
+}

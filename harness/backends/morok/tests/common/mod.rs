@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // every test uses a part of it
 
+pub mod rows;
 pub mod values;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
