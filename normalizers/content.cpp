@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "normalizers/constant.h"
 #include "normalizers/field.h"
 
 namespace uopdiff {
@@ -161,7 +162,7 @@ class KernelEvaluator {
     const Element element = element_of(index_uop);
     if (!element.open) {
       if (alternative >= 0) return eval(alternative);
-      return index_uop.is_float() ? known_float(0) : known_int(0);
+      return index_uop.is_float() ? known_real("f32", 0) : known_int(0);
     }
     const BufferRef& buffer = *element.buffer;
     if (!element.position.known) {

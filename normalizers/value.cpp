@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/program/dtype.h"
+#include "normalizers/constant.h"
 #include "normalizers/field.h"
 
 namespace uopdiff {
@@ -12,98 +13,9 @@ namespace {
 
 using enum UOpCode;
 
-const uint64_t kLog2E = field_hash_text("log2(e)");
 const uint64_t kExp2 = field_hash_text("exp2"), kLog2 = field_hash_text("log2"), kLess = field_hash_text("<"),
                kEqual = field_hash_text("=="), kMaximum = field_hash_text("max"),
                kTruncated = field_hash_text("float to integer");
-
-// The fraction of small numbers that rounds to `value` in f32, or in a narrower dtype, if there is one.
-std::optional<uint64_t> simple_fraction(DType dtype, double value) {
-  double rest = std::abs(value);
-  int64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;  // continued fraction
-  for (int step = 0; step < 10; ++step) {
-    const double whole = std::floor(rest);
-    if (whole > 1e6) return std::nullopt;
-    const int64_t p = static_cast<int64_t>(whole) * p1 + p0, q = static_cast<int64_t>(whole) * q1 + q0;
-    if (q > 256 || p > 1000000) return std::nullopt;
-    if (round_to(dtype, static_cast<double>(p) / static_cast<double>(q)) ==
-        round_to(dtype, std::abs(value))) {
-      const uint64_t fraction = field_mul(field_from_int(p), field_inverse(field_from_int(q)));
-      return value < 0 ? field_sub(0, fraction) : fraction;
-    }
-    p0 = p1, q0 = q1, p1 = p, q1 = q;
-    if (rest == whole) return std::nullopt;
-    rest = 1 / (rest - whole);
-  }
-  return std::nullopt;
-}
-
-// Compilers fold 1/3, 2/3, log2(e) or 2*ln(2) to rounded constants, or keep the operations: the simplest
-// fraction (times log2(e), or ln(2)) that rounds to the same f32 stands for both.
-uint64_t constant_field(DType dtype, double value) {
-  if (!std::isfinite(value) || value == std::trunc(value)) return field_from_double(value);
-  if (const auto fraction = simple_fraction(dtype, value)) return *fraction;
-  // A narrow constant is near too many fractions: of the two factors only themselves are tried.
-  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
-  const auto is_rounded = [&](double factor) {
-    return round_to(dtype, factor) == round_to(dtype, std::abs(value));
-  };
-  if (narrow && is_rounded(M_LOG2E)) return value < 0 ? field_sub(0, kLog2E) : kLog2E;
-  if (narrow && is_rounded(M_LN2)) {
-    const uint64_t ln2 = field_inverse(kLog2E);
-    return value < 0 ? field_sub(0, ln2) : ln2;
-  }
-  if (narrow) return field_from_double(value);
-  if (const auto fraction = simple_fraction(dtype, value / M_LOG2E)) return field_mul(*fraction, kLog2E);
-  if (const auto fraction = simple_fraction(dtype, value / M_LN2))
-    return field_mul(*fraction, field_inverse(kLog2E));
-  return field_from_double(value);
-}
-
-// Doubles are folded, too, but as numbers of f32 they are recognised.
-Value known_real(const std::string& name, double value) {
-  const auto dtype = dtype_from_name(name);
-  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
-  Value result;
-  result.field = constant_field(narrow ? *dtype : DType::f32, value);
-  result.known = true;
-  result.f = value;
-  return result;
-}
-
-bool is_real(const std::string& dtype) { return dtype[0] == 'f' || dtype.starts_with("bf"); }
-bool is_narrow_real(const std::string& dtype) { return dtype == "f16" || dtype == "bf16"; }
-
-int64_t wrap(int64_t value, const std::string& name) {
-  const auto dtype = dtype_from_name(name);
-  if (!dtype || is_float(*dtype)) return value;  // index is 64 bits wide
-  return *dtype == DType::boolean ? value != 0 : wrap_int(*dtype, value);
-}
-
-// Unsigned numbers in the upper half stand for negative ones in the field: x * 255 is -x of a u8.
-uint64_t int_field(const std::string& name, int64_t value) {
-  const auto dtype = dtype_from_name(name);
-  if (!dtype || !is_int(*dtype) || is_signed(*dtype)) return field_from_int(value);
-  const int unused = 64 - bit_width(*dtype);
-  return field_from_int(static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused);
-}
-
-Value known_in(const UOp& node, int64_t value) {
-  Value result = known_int(wrap(value, node.dtype));
-  result.field = int_field(node.dtype, result.i);
-  return result;
-}
-
-// A u64 is kept as the int64_t of the same bits.
-bool less_ints(const std::string& dtype, int64_t a, int64_t b) {
-  return dtype == "u64" ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
-}
-
-// In the node's dtype; `real` is the result in double.
-double rounded(const std::string& name, double real) {
-  const auto dtype = dtype_from_name(name);
-  return dtype && is_float(*dtype) ? static_cast<double>(round_to(*dtype, real)) : real;
-}
 
 Value opaque(uint64_t field) {
   Value value;
@@ -157,7 +69,7 @@ Value negate(const UOp& node, const Value& x) {
     result.smallest = !x.smallest;
     return result;
   }
-  return mul_values(node, x, node.is_float() ? known_float(-1) : known_in(node, -1));
+  return mul_values(node, x, node.is_float() ? known_real("f32", -1) : known_in(node, -1));
 }
 
 Value inverse(const UOp& node, const Value& x) {
@@ -227,7 +139,7 @@ Value bits(const UOp& node, const Value& a, const Value& b) {
 Value extremum(const UOp& node, const Value& a, const Value& b, bool smallest) {
   if (node.is_bool()) return smallest ? mul_values(node, a, b) : add_values(node, a, b);
   if (a.known && b.known) {
-    if (node.is_float()) return known_float(smallest ? std::min(a.f, b.f) : std::max(a.f, b.f));
+    if (node.is_float()) return known_real("f32", smallest ? std::min(a.f, b.f) : std::max(a.f, b.f));
     return known_in(node, less_ints(node.dtype, a.i, b.i) == smallest ? a.i : b.i);
   }
   Value result;
@@ -269,7 +181,7 @@ Value cast_value(const UOp& node, const std::string& from, const Value& x) {
                                     : static_cast<double>(x.i));
   }
   if (node.is_bool() && x.bit) return x;
-  if (node.is_bool()) return not_of(equal(from, x, from_real ? known_float(0) : known_int(0)));
+  if (node.is_bool()) return not_of(equal(from, x, from_real ? known_real("f32", 0) : known_int(0)));
   if (from == "bool") {
     Value result = x;
     result.bit = true;
@@ -314,15 +226,6 @@ Value constant_value(const UOp& node) {
 }
 
 }  // namespace
-
-Value known_int(int64_t value) {
-  Value result = opaque(field_from_int(value));
-  result.known = true;
-  result.i = value;
-  return result;
-}
-
-Value known_float(double value) { return known_real("f32", value); }
 
 void settle(Value& value) {
   if (value.members.empty()) return;
@@ -411,11 +314,11 @@ Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::ve
     case cast:
       return cast_value(node, operand_dtype, x[0]);
     case UOpCode::exp:
-      return in_dtype(node, field_hash(kExp2, field_mul(x[0].field, kLog2E)));
+      return in_dtype(node, field_hash(kExp2, field_mul(x[0].field, log2_of_e())));
     case UOpCode::exp2:
       return in_dtype(node, field_hash(kExp2, x[0].field));
     case UOpCode::log:
-      return in_dtype(node, field_mul(field_hash(kLog2, x[0].field), field_inverse(kLog2E)));
+      return in_dtype(node, field_mul(field_hash(kLog2, x[0].field), field_inverse(log2_of_e())));
     case UOpCode::log2:
       return in_dtype(node, field_hash(kLog2, x[0].field));
     default:

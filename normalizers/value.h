@@ -3,15 +3,22 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "normalizers/fold.h"
 #include "normalizers/graph.h"
 
 namespace uopdiff {
 
 // Input elements read, one bit each; empty when reads are not collected.
 using ReadSet = std::vector<uint64_t>;
+
+// An integer or bool that was cast, and the dtype it came from: casts of casts join.
+struct CastFrom {
+  DType dtype;
+  uint64_t field;
+};
 
 struct Value {
   uint64_t field = 0;
@@ -20,15 +27,15 @@ struct Value {
   bool invalid = false;  // the index of an access that does not happen
   int64_t i = 0;
   double f = 0;
+  uint64_t gate = 1;               // of an index: the condition on data under which it is valid
+  std::optional<CastFrom> origin;  // nothing but a cast was done to it
+  bool emulated = false;           // one function of an f16 or bf16, in f32
   // A maximum (or minimum) not yet used by another operation: its members, sorted. Members of nested ones
   // join, which makes MAX associative, commutative and idempotent.
   std::vector<uint64_t> members;
   bool smallest = false;  // the members are of a minimum
   ReadSet reads;
 };
-
-Value known_int(int64_t value);
-Value known_float(double value);
 
 // The result of `node` on operand values, in the field; constants fold exactly as the node's dtype would.
 // `operand_dtype` is the dtype of the node's last source.

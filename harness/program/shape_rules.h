@@ -18,6 +18,7 @@ void check_per_axis(size_t given, const Node& operand, const char* what);
 void same_dtype(const Operands& src);
 void same_shape(const Operands& src);
 void check_dtype(const Node& operand, DType wanted, const char* what);
+bool is_of(DType dtype, double value);  // exactly a value of the dtype; of 64-bit integers up to 2^53
 
 // Each fills in node.dtype and node.shape, or throws Error(input) with the reason.
 void input(Node& node, const Operands& src);

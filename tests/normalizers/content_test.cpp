@@ -26,6 +26,70 @@ uint64_t field_of(const std::function<int(KernelBuilder&, int x, int y, int n)>&
   return form.content.fields.at("out0").at(0);
 }
 
+// Of one load of any dtype, for a result of any dtype.
+uint64_t field_in(const std::string& dtype, const std::string& result_dtype,
+                  const std::function<int(KernelBuilder&, int x)>& value) {
+  KernelBuilder k;
+  const int out = k.buffer("output", "0", 1, result_dtype), a = k.buffer("input", "a", 1, dtype);
+  const int zero = k.index_constant(0), x = k.load(a, zero, dtype);
+  const int result = value(k, x);
+  k.store(k.load(out, zero, result_dtype), result, {});
+  const ScheduleForm form = form_of({k.json()});
+  EXPECT_EQ(form.content.unreadable, "");
+  return form.content.fields.at("out0").at(0);
+}
+
+TEST(Content, IntegersOfEveryWidthWrap) {
+  using K = KernelBuilder;
+  const auto constant = [](const char* dtype, int64_t value) {
+    return [=](K& k, int) { return k.add("CONST", dtype, value, {}); };
+  };
+  for (const char* dtype : {"u8", "u16", "u32"}) {
+    const int64_t ones = std::string(dtype) == "u8" ? 255 : std::string(dtype) == "u16" ? 65535 : 4294967295;
+    EXPECT_EQ(field_in(dtype, dtype, [=](K& k, int x) { return k.op("NEG", {x}, dtype); }),
+              field_in(dtype, dtype,
+                       [=](K& k, int x) { return k.op("MUL", {x, k.add("CONST", dtype, ones, {})}, dtype); }))
+        << dtype;
+    EXPECT_EQ(field_in(dtype, dtype, constant(dtype, -1)), field_in(dtype, dtype, constant(dtype, ones)));
+  }
+  const auto sum = [](K& k, int) {
+    return k.op("ADD", {k.add("CONST", "i8", 100, {}), k.add("CONST", "i8", 100, {})}, "i8");
+  };
+  EXPECT_EQ(field_in("i8", "i8", sum), field_in("i8", "i8", constant("i8", -56)));
+  const auto less = [](const char* dtype) {
+    return [=](K& k, int) {
+      return k.op("CMPLT", {k.add("CONST", dtype, -1, {}), k.add("CONST", dtype, 1, {})}, "bool");
+    };
+  };
+  EXPECT_EQ(field_in("i64", "bool", less("i64")), field_from_int(1));
+  EXPECT_EQ(field_in("u64", "bool", less("u64")), field_from_int(0));  // the largest is not below 1
+}
+
+TEST(Content, CastsOfFloatsAreTheSameByAnyWay) {
+  using K = KernelBuilder;
+  const auto cast = [](std::vector<const char*> way) {
+    return [=](K& k, int x) {
+      for (const char* dtype : way) x = k.op("CAST", {x}, dtype);
+      return x;
+    };
+  };
+  EXPECT_EQ(field_in("f32", "u8", cast({"u8"})), field_in("f32", "u8", cast({"i32", "u8"})));
+  EXPECT_NE(field_in("f32", "u8", cast({"u8"})), field_in("f32", "u16", cast({"u16"})));
+  EXPECT_EQ(field_in("f16", "f64", cast({"f64"})), field_in("f16", "f64", cast({"f32", "f64"})));
+  EXPECT_NE(field_in("f32", "f32", cast({})), field_in("f32", "f32", cast({"f16", "f32"})));
+  EXPECT_NE(field_in("f32", "f32", cast({"bf16", "f32"})), field_in("f32", "f32", cast({"f16", "f32"})));
+}
+
+TEST(Content, FunctionsOfF16MayBeEvaluatedInF32) {
+  using K = KernelBuilder;
+  const auto narrow = [](K& k, int x) { return k.op("EXP", {x}, "f16"); };
+  const auto wide = [](K& k, int x) {
+    const int scaled = k.op("MUL", {k.op("CAST", {x}), k.real(1.4426950216293335)});
+    return k.op("CAST", {k.op("EXP2", {scaled})}, "f16");
+  };
+  EXPECT_EQ(field_in("f16", "f16", narrow), field_in("f16", "f16", wide));
+}
+
 TEST(Content, SpellingsOfTheSameAreEqual) {
   using K = KernelBuilder;
   const auto same = [](const char* what, auto left, auto right) {
