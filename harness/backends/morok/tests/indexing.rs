@@ -5,6 +5,7 @@ mod common;
 
 use common::rows::*;
 use common::values::*;
+use common::{F, I, Program};
 use serde_json::json;
 
 // Faults of Morok 0.1.0-alpha.2, which the tests expect until they are gone.
@@ -26,7 +27,7 @@ const SCATTERED_EXTREMES: [&str; 9] = [
 fn indexing() {
     let numbers = numbers();
     let axis = |axis: usize| json!({"axis": axis});
-    let reduce = |axis: usize, reduce: &str, include_self: bool| json!({"axis": axis, "reduce": reduce, "include_self": include_self});
+    let reduce = |axis: usize, how: &str, include_self: bool| json!({"axis": axis, "reduce": how, "include_self": include_self});
     let square: &[usize] = &[2, 2];
     let index: (&[usize], &[f64]) = (square, &[2., 2., 0., 5.]);
     let source: (&[usize], &[f64]) = (square, &[7., 4., 9., 6.]);
@@ -131,4 +132,20 @@ fn indexing() {
         ),
     ];
     check(&cases(&rows), &SCATTERED_EXTREMES);
+}
+
+/// A fault of Morok 0.1.0-alpha.2, which the test expects until it is gone: what an index does not reach of the other
+/// axes is padded with one axis too few (morok-tensor, src/indexing.rs).
+#[test]
+fn an_index_that_is_shorter_along_another_axis_fails() {
+    for (op, attrs) in [
+        ("scatter", json!({"axis": 1})),
+        ("scatter_reduce", json!({"axis": 1, "reduce": "sum", "include_self": true})),
+    ] {
+        let mut program = Program::default();
+        program.input("x", &[2, 3], &F(vec![0.; 6])).input("i", &[1, 1], &I(vec![2]));
+        program.input("v", &[1, 1], &F(vec![5.])).node("y", op, "f32", &[2, 3], &["x", "i", "v"], attrs);
+        let message = program.answer(&["y"])["message"].clone();
+        assert_eq!(message, "Shape mismatch for 'pad': expected 3 dimensions, got 2 padding pairs");
+    }
 }
