@@ -93,6 +93,7 @@ impl Program {
     }
     pub fn answer(&self, outputs: &[&str]) -> Value {
         uopdiff_morok::failure::install_hook();
+        clang_on_path(); // first: the functions of bf16 are compiled
         uopdiff_morok::bf16::provide();
         uopdiff_morok::protocol::answer(&self.request(outputs), false)
     }
