@@ -3,7 +3,6 @@
 #include <cmath>
 #include <optional>
 
-#include "harness/program/dtype.h"
 #include "normalizers/field.h"
 
 namespace uopdiff {
@@ -36,7 +35,7 @@ uint64_t constant_field(DType dtype, double value) {
   if (!std::isfinite(value) || value == std::trunc(value)) return field_from_double(value);
   if (const auto fraction = simple_fraction(dtype, value)) return *fraction;
   // A narrow constant is near too many fractions: of the two factors only themselves are tried.
-  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+  const bool narrow = is_narrow_real(dtype);
   const auto is_rounded = [&](double factor) {
     return round_to(dtype, factor) == round_to(dtype, std::abs(value));
   };
@@ -59,54 +58,36 @@ uint64_t log2_of_e() {
   return value;
 }
 
-Value known_real(const std::string& name, double value) {
-  const auto dtype = dtype_from_name(name);
-  const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+double rounded(DType dtype, double real) {
+  if (dtype == DType::f64) return real;
+  if (dtype == DType::f32) return static_cast<float>(real);  // round_to is much slower
+  return static_cast<double>(round_to(dtype, real));
+}
+
+Value known_real(DType dtype, double value) {
   Value result;
-  result.field = constant_field(narrow ? *dtype : DType::f32, value);
+  result.field = constant_field(is_narrow_real(dtype) ? dtype : DType::f32, value);
   result.known = true;
   result.f = value;
   return result;
 }
 
-bool is_real(const std::string& dtype) { return dtype[0] == 'f' || dtype.starts_with("bf"); }
-bool is_narrow_real(const std::string& dtype) { return dtype == "f16" || dtype == "bf16"; }
-
-int64_t wrap(int64_t value, const std::string& name) {
-  const auto dtype = dtype_from_name(name);
-  if (!dtype || is_float(*dtype)) return value;  // index is 64 bits wide
-  return *dtype == DType::boolean ? value != 0 : wrap_int(*dtype, value);
-}
-
 // Unsigned numbers in the upper half stand for negative ones in the field: x * 255 is -x of a u8.
-uint64_t int_field(const std::string& name, int64_t value) {
-  const auto dtype = dtype_from_name(name);
-  if (!dtype || !is_int(*dtype) || is_signed(*dtype)) return field_from_int(value);
-  const int unused = 64 - bit_width(*dtype);
-  return field_from_int(static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused);
-}
-
-Value known_in(const UOp& node, int64_t value) {
-  Value result = known_int(wrap(value, node.dtype));
-  result.field = int_field(node.dtype, result.i);
-  return result;
-}
-
-bool less_ints(const std::string& dtype, int64_t a, int64_t b) {
-  return dtype == "u64" ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
-}
-
-double rounded(const std::string& name, double real) {
-  const auto dtype = dtype_from_name(name);
-  return dtype && is_float(*dtype) ? static_cast<double>(round_to(*dtype, real)) : real;
-}
-
-Value known_int(int64_t value) {
+Value known_integer(DType dtype, int64_t value) {
+  const int unused = 64 - bit_width(dtype);
+  const bool is_unsigned = is_int(dtype) && !is_signed(dtype);
   Value result;
-  result.field = field_from_int(value);
+  result.field = field_from_int(
+      is_unsigned ? static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused : value);
   result.known = true;
   result.i = value;
   return result;
+}
+
+Value known_bool(bool value) { return known_integer(DType::boolean, value); }
+
+Value known_number(const UOp& node, const Scalar& value) {
+  return node.is_float() ? known_real(node.type, value.f) : known_integer(node.type, value.i);
 }
 
 }  // namespace uopdiff

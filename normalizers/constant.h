@@ -1,23 +1,17 @@
 // Constants of every dtype as values of the field: integers wrap, floats are rounded.
 #pragma once
 
-#include <string>
-
 #include "normalizers/value.h"
 
 namespace uopdiff {
 
-// dtypes by their names in a graph; "index" is 64 bits wide.
-bool is_real(const std::string& dtype);
-bool is_narrow_real(const std::string& dtype);  // f16, bf16
-int64_t wrap(int64_t value, const std::string& dtype);
-double rounded(const std::string& dtype, double real);
-bool less_ints(const std::string& dtype, int64_t a, int64_t b);  // a u64 is kept as the int64_t of its bits
-uint64_t int_field(const std::string& dtype, int64_t value);
+inline bool is_narrow_real(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+double rounded(DType dtype, double real);  // of floats only
 
-Value known_int(int64_t value);
-Value known_in(const UOp& node, int64_t value);            // of the node's dtype
-Value known_real(const std::string& dtype, double value);  // doubles are recognised as numbers of f32
+Value known_bool(bool value);
+Value known_integer(DType dtype, int64_t value);           // of a value in the dtype's range
+Value known_real(DType dtype, double value);               // doubles are recognised as numbers of f32
+Value known_number(const UOp& node, const Scalar& value);  // in the node's dtype
 
 uint64_t log2_of_e();  // stands for that number, however it is rounded
 

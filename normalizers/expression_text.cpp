@@ -18,6 +18,11 @@ std::string cut(std::string text) {
 
 }  // namespace
 
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
 ExpressionText::ExpressionText(const Kernel& kernel, const std::vector<IndexFunction>& functions,
                                const std::vector<RangeForm>& ranges, const std::vector<ReduceForm>& reduces)
     : kernel_(kernel) {
@@ -38,8 +43,8 @@ std::string ExpressionText::value(int node) { return cut(compute(node).text); }
 
 std::string ExpressionText::written(int node) {
   as_written_ = true;
-  while (uop(node).code == where && uop(uop(node).src[2]).invalid) node = uop(node).src[1];
-  std::string text = value(node);
+  std::vector<int> gates;
+  std::string text = value(without_validity(kernel_, node, gates));
   as_written_ = false;
   return text;
 }
@@ -100,12 +105,10 @@ ExpressionText::Text ExpressionText::load_text(const UOp& node) {
   const std::string name =
       uop(at).code == define_global ? kernel_.buffers[static_cast<size_t>(uop(at).number)].name : uop(at).op;
   std::string condition;
-  int position = node.src[1];
+  std::vector<int> gates;
   if (node.has_gate) condition = nested(node.src.back(), 2);
-  while (uop(position).code == where && uop(uop(position).src[2]).invalid) {
-    condition += (condition.empty() ? "" : " & ") + nested(uop(position).src[0], 3);
-    position = uop(position).src[1];
-  }
+  const int position = without_validity(kernel_, node.src[1], gates);
+  for (int gate : gates) condition += (condition.empty() ? "" : " & ") + nested(gate, 3);
   const std::string access = fmt::format("{}[{}]", name, index_text(position).text);
   return condition.empty() ? Text{access, 9} : Text{fmt::format("{} if {} else 0", access, condition), 0};
 }
@@ -115,9 +118,8 @@ ExpressionText::Text ExpressionText::where_text(const UOp& node) {
   // where(v, load if v', 0): one validity, said once.
   if (chosen.code == index && is_constant(node.src[2], 0)) {
     UOp plain = chosen;
-    int position = plain.src[1];
-    while (uop(position).code == where && uop(uop(position).src[2]).invalid) position = uop(position).src[1];
-    plain.src = {plain.src[0], position};
+    std::vector<int> gates;
+    plain.src = {plain.src[0], without_validity(kernel_, plain.src[1], gates)};
     plain.has_gate = false;
     return {fmt::format("{} if {} else 0", load_text(plain).text, nested(node.src[0], 1)), 0};
   }
@@ -128,7 +130,8 @@ ExpressionText::Text ExpressionText::where_text(const UOp& node) {
 
 ExpressionText::Text ExpressionText::index_text(int n) {
   const auto found = functions_.find(n);
-  if (found != functions_.end() && found->second->affine && !as_written_) return affine_text(*found->second);
+  if (found != functions_.end() && found->second->affine && !found->second->has_data && !as_written_)
+    return affine_text(*found->second);
   return compute(n);
 }
 
@@ -149,7 +152,8 @@ ExpressionText::Text ExpressionText::compute(int n) {
   if (const auto named = names_.find(n); named != names_.end()) return {named->second, 9};
   const UOp& node = uop(n);
   if (!as_written_ && (node.is_index() || node.code == range))
-    if (const auto found = functions_.find(n); found != functions_.end() && found->second->affine)
+    if (const auto found = functions_.find(n);
+        found != functions_.end() && found->second->affine && !found->second->has_data)
       return affine_text(*found->second);
   const bool leaf = node.src.empty() || node.code == range || node.is_index() || node.is_bool();
   if (!leaf && node.code != index && node.code != reduce && uses_[n] > 1) {
@@ -234,10 +238,9 @@ ExpressionText::Text ExpressionText::compute(int n) {
     default:
       break;
   }
-  std::string name = node.op, arguments;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string arguments;
   for (int src : node.src) arguments += (arguments.empty() ? "" : ", ") + value(src);
-  return {fmt::format("{}({})", name, arguments), 9};
+  return {fmt::format("{}({})", lower_case(node.op), arguments), 9};
 }
 
 std::vector<FormLine> ExpressionText::take_lines() {

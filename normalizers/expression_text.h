@@ -9,6 +9,8 @@
 
 namespace uopdiff {
 
+std::string lower_case(std::string text);
+
 class ExpressionText {
  public:
   ExpressionText(const Kernel& kernel, const std::vector<IndexFunction>& functions,

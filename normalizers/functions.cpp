@@ -4,6 +4,8 @@
 #include <functional>
 #include <set>
 
+#include "normalizers/fold.h"
+
 namespace uopdiff {
 namespace {
 
@@ -16,84 +18,35 @@ class IntegerEvaluator {
  public:
   explicit IntegerEvaluator(const Kernel& kernel) : kernel_(kernel), at_(kernel.graph.size(), 0) {}
   void set(int range_node, int64_t value) { at_[static_cast<size_t>(range_node)] = value; }
+  void set_data(std::optional<int64_t> value) { data_ = value; }  // stands for everything loaded
 
   std::optional<int64_t> eval(int n) const {
-    const UOp& uop = kernel_.graph[static_cast<size_t>(n)];
+    const UOp& uop = node(n);
     if (uop.code == range) return at_[static_cast<size_t>(n)];
-    if (uop.code == constant) return uop.invalid || uop.is_float() ? std::nullopt : std::optional(uop.number);
-    if (uop.code == define_global || uop.code == index || uop.code == load || uop.code == reduce ||
-        uop.is_float())
-      return std::nullopt;
+    if (uop.code == constant)
+      return uop.invalid || uop.is_float() ? std::nullopt : std::optional(wrap(uop.type, uop.number));
+    if (uop.is_float() || uop.code == define_global || uop.src.empty()) return std::nullopt;
+    if (uop.code == index || uop.code == load || uop.code == reduce) return data_;
     if (uop.code == where) {
       const auto condition = eval(uop.src[0]);
       return condition ? eval(uop.src[*condition ? 1 : 2]) : std::nullopt;
     }
-    if (uop.src.empty() || uop.src.size() > 2) return std::nullopt;
+    const UOp& operand = node(uop.src[0]);
+    if (operand.is_float()) return data_;
     const auto a = eval(uop.src[0]);
-    if (!a) return std::nullopt;
-    if (uop.src.size() == 1) return unary(uop, *a);
+    if (!a || uop.src.size() > 2) return std::nullopt;
+    if (uop.code == cast) return wrap(uop.type, *a);
+    if (uop.src.size() == 1) return fold_int(uop.code, uop.type, *a);
     const auto b = eval(uop.src[1]);
-    return b ? binary(uop, *a, *b) : std::nullopt;
+    return b ? fold_ints(uop.code, operand.type, *a, *b) : std::nullopt;
   }
 
  private:
-  static std::optional<int64_t> unary(const UOp& uop, int64_t a) {
-    switch (uop.code) {
-      case cast:
-        return uop.is_bool() ? a != 0 : a;
-      case neg:
-        return -a;
-      case logical_not:
-        return uop.is_bool() ? !a : ~a;
-      default:
-        return std::nullopt;
-    }
-  }
-  static std::optional<int64_t> binary(const UOp& uop, int64_t a, int64_t b) {
-    switch (uop.code) {
-      case add:
-        return uop.is_bool() ? (a | b) : a + b;
-      case sub:
-        return a - b;
-      case mul:
-        return a * b;
-      case idiv:
-        return b == 0 || b == -1 ? std::nullopt : std::optional(a / b);  // -1 may trap
-      case mod:
-        return b == 0 || b == -1 ? std::nullopt : std::optional(a % b);
-      case UOpCode::max:
-        return std::max(a, b);
-      case UOpCode::min:
-        return std::min(a, b);
-      case cmplt:
-        return a < b;
-      case cmple:
-        return a <= b;
-      case cmpgt:
-        return a > b;
-      case cmpge:
-        return a >= b;
-      case cmpeq:
-        return a == b;
-      case cmpne:
-        return a != b;
-      case bit_and:
-        return a & b;
-      case bit_or:
-        return a | b;
-      case bit_xor:
-        return a ^ b;
-      case shl:
-        return b < 0 || b > 62 ? std::nullopt : std::optional(a << b);
-      case shr:
-        return b < 0 || b > 62 ? std::nullopt : std::optional(a >> b);
-      default:
-        return std::nullopt;
-    }
-  }
+  const UOp& node(int n) const { return kernel_.graph[static_cast<size_t>(n)]; }
 
   const Kernel& kernel_;
   std::vector<int64_t> at_;
+  std::optional<int64_t> data_;
 };
 
 struct Point {
@@ -103,17 +56,18 @@ struct Point {
 
 // The points of the domain (all, or a fixed sequence of kMaxPoints) where the gates are open.
 // Returns false when the expression is no function of ranges.
-bool collect_points(const Kernel& kernel, IndexFunction& function, const std::vector<int>& axes,
-                    const std::vector<int64_t>& extents, std::vector<Point>& points) {
+bool collect_points(const Kernel& kernel, const IndexFunction& function, const std::vector<int>& axes,
+                    const std::vector<int64_t>& extents, std::optional<int64_t> data,
+                    std::vector<Point>& points) {
   IntegerEvaluator evaluator(kernel);
   int64_t domain = 1;
   for (int64_t extent : extents) domain = std::min<int64_t>(domain * extent, int64_t{1} << 40);
-  function.sampled = domain > kMaxPoints;
+  const bool sampled = domain > kMaxPoints;
   uint64_t random = 1;
   for (int64_t k = 0; k < std::min(domain, kMaxPoints); ++k) {
     Point point;
     // In a sample, half of the points are neighbours of the one before, so that strides show.
-    const bool neighbour = function.sampled && k % 2 == 1 && !points.empty();
+    const bool neighbour = sampled && k % 2 == 1 && !points.empty();
     if (neighbour) point.at = points.back().at;
     int64_t rest = k;
     for (size_t d = axes.size(); d-- > 0;) {
@@ -122,9 +76,8 @@ bool collect_points(const Kernel& kernel, IndexFunction& function, const std::ve
         if (static_cast<size_t>(k / 2) % axes.size() == d) point.at[d] = (point.at[d] + 1) % extents[d];
       } else {
         point.at.insert(point.at.begin(),
-                        function.sampled
-                            ? static_cast<int64_t>((random >> 33) % static_cast<uint64_t>(extents[d]))
-                            : rest % extents[d]);
+                        sampled ? static_cast<int64_t>((random >> 33) % static_cast<uint64_t>(extents[d]))
+                                : rest % extents[d]);
         rest /= extents[d];
       }
     }
@@ -135,12 +88,13 @@ bool collect_points(const Kernel& kernel, IndexFunction& function, const std::ve
       open &= !holds || *holds != 0;  // a gate on data limits nothing here
     }
     if (!open) continue;
+    evaluator.set_data(data);
     const auto value = evaluator.eval(function.root);
+    evaluator.set_data(std::nullopt);
     if (!value) return false;
     point.value = *value;
     points.push_back(std::move(point));
   }
-  function.points = static_cast<int64_t>(points.size());
   return true;
 }
 
@@ -183,16 +137,17 @@ void analyse(const Kernel& kernel, IndexFunction& function) {
     extents.push_back(*extent);
   }
   std::vector<Point> points;
-  if (collect_points(kernel, function, axes, extents, points)) find_strides(function, axes, points);
-}
-
-// where(v, i, Invalid), either way round, nested: the index without its validity.
-void strip_invalid(const Kernel& kernel, IndexFunction& function) {
-  const UOp& uop = kernel.graph[static_cast<size_t>(function.root)];
-  if (uop.code != where || !kernel.graph[static_cast<size_t>(uop.src[2])].invalid) return;
-  function.gates.push_back(uop.src[0]);
-  function.root = uop.src[1];
-  strip_invalid(kernel, function);
+  if (collect_points(kernel, function, axes, extents, std::nullopt, points))
+    return find_strides(function, axes, points);
+  // With loaded values in it: affine in the ranges when it is so, and alike, for two values of them.
+  function.has_data = true;
+  points.clear();
+  if (!collect_points(kernel, function, axes, extents, 1, points)) return;
+  find_strides(function, axes, points);
+  IndexFunction other = function;
+  points.clear();
+  if (collect_points(kernel, function, axes, extents, 2, points)) find_strides(other, axes, points);
+  function.affine &= other.affine && function.strides == other.strides;
 }
 
 }  // namespace
@@ -200,6 +155,13 @@ void strip_invalid(const Kernel& kernel, IndexFunction& function) {
 std::optional<int64_t> constant_extent(const Kernel& kernel, int range_node) {
   const UOp& uop = kernel.graph[static_cast<size_t>(range_node)];
   return IntegerEvaluator(kernel).eval(uop.src[0]);
+}
+
+int without_validity(const Kernel& kernel, int n, std::vector<int>& gates) {
+  const auto uop = [&](int m) -> const UOp& { return kernel.graph[static_cast<size_t>(m)]; };
+  for (; uop(n).code == where && uop(uop(n).src[2]).invalid; n = uop(n).src[1])
+    gates.push_back(uop(n).src[0]);
+  return n;
 }
 
 std::vector<int> ranges_below(const Kernel& kernel, int root) {
@@ -230,9 +192,8 @@ std::vector<IndexFunction> index_functions(const Kernel& kernel) {
       if (uop.code == store && s >= 2) continue;  // its ranges
       if (!seen.insert(src).second) continue;
       IndexFunction function;
-      function.root = src;
       if (uop.code == index && uop.has_gate) function.gates.push_back(uop.src.back());
-      strip_invalid(kernel, function);
+      function.root = without_validity(kernel, src, function.gates);
       analyse(kernel, function);
       functions.push_back(std::move(function));
     }

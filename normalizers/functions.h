@@ -18,12 +18,14 @@ struct IndexFunction {
   bool affine = false;      // root == base + sum of strides[r] * r wherever the gate is open
   int64_t base = 0;
   std::map<int, int64_t> strides;
-  int64_t points = 0;  // points looked at; all of the domain unless `sampled`
-  bool sampled = false;
+  bool has_data = false;  // loaded values are in it, too: `base` says nothing
 };
 
 // Every maximal index expression of the kernel: of INDEX nodes (with their gates), comparisons and casts.
 std::vector<IndexFunction> index_functions(const Kernel& kernel);
+
+// where(v, i, Invalid), nested: the index i; its conditions v are added to `gates`.
+int without_validity(const Kernel& kernel, int index, std::vector<int>& gates);
 
 // RANGE nodes below a node, in order of position. Those of a REDUCE do not count behind it.
 std::vector<int> ranges_below(const Kernel& kernel, int root);

@@ -63,6 +63,19 @@ UOpCode code_of(const std::string& op) {
                                                     {"EXP2", UOpCode::exp2},
                                                     {"LOG", UOpCode::log},
                                                     {"LOG2", UOpCode::log2},
+                                                    {"SQRT", UOpCode::sqrt},
+                                                    {"RSQRT", rsqrt},
+                                                    {"SIN", UOpCode::sin},
+                                                    {"COS", UOpCode::cos},
+                                                    {"TAN", UOpCode::tan},
+                                                    {"ERF", UOpCode::erf},
+                                                    {"ABS", UOpCode::abs},
+                                                    {"SIGN", sign},
+                                                    {"FLOOR", UOpCode::floor},
+                                                    {"CEIL", UOpCode::ceil},
+                                                    {"ROUND", UOpCode::round},
+                                                    {"TRUNC", UOpCode::trunc},
+                                                    {"POW", UOpCode::pow},
                                                     {"SQUARE", square},
                                                     {"MULACC", mulacc}};
   const auto found = codes.find(op);
@@ -83,9 +96,12 @@ void read_constant(UOp& node, const json& arg) {
       node.real = arg.is_boolean() ? arg.get<bool>() : arg.get<double>();
     }
   } else {
-    node.number = arg.is_boolean()        ? arg.get<bool>()
-                  : arg.is_number_float() ? static_cast<int64_t>(arg.get<double>())
-                                          : arg.get<int64_t>();
+    // A number beyond int64_t is one of u64: its bits are kept.
+    const double real = arg.is_number_float() ? arg.get<double>() : 0;
+    node.number = arg.is_boolean()         ? arg.get<bool>()
+                  : !arg.is_number_float() ? arg.get<int64_t>()
+                  : real >= 0x1p63         ? static_cast<int64_t>(static_cast<uint64_t>(real))
+                                           : static_cast<int64_t>(real);
   }
 }
 
@@ -140,6 +156,18 @@ size_t least_sources(UOpCode code) {
     case UOpCode::exp2:
     case UOpCode::log:
     case UOpCode::log2:
+    case UOpCode::sqrt:
+    case rsqrt:
+    case UOpCode::sin:
+    case UOpCode::cos:
+    case UOpCode::tan:
+    case UOpCode::erf:
+    case UOpCode::abs:
+    case sign:
+    case UOpCode::floor:
+    case UOpCode::ceil:
+    case UOpCode::round:
+    case UOpCode::trunc:
     case square:
     case reduce:
       return 1;
@@ -157,6 +185,7 @@ UOp node_from_json(const json& value, size_t position) {
   node.code = code_of(node.op);
   node.dtype = value.at(1).get<std::string>();
   if (node.dtype.empty()) fail("an empty dtype");
+  node.type = dtype_from_name(node.dtype.substr(0, node.dtype.find('x', 1))).value_or(DType::i64);
   for (const json& src : value.at(3)) {
     const int from = src.get<int>();
     if (from < 0 || static_cast<size_t>(from) >= position)

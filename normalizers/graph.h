@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/program/dtype.h"
+
 namespace uopdiff {
 
 // The operations that the normal form understands; all others are `other` and compared by name.
@@ -53,6 +55,19 @@ enum class UOpCode : uint8_t {
   exp2,
   log,
   log2,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tan,
+  erf,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  trunc,
+  pow,
   square,
   mulacc,
   other,
@@ -60,8 +75,9 @@ enum class UOpCode : uint8_t {
 
 struct UOp {
   UOpCode code = UOpCode::other;
-  std::string op;     // as written
-  std::string dtype;  // "f32", "index", "void", ...
+  std::string op;           // as written
+  std::string dtype;        // "f32", "index", "void", ...
+  DType type = DType::i64;  // the element type; i64 of "index", and where there is none
   std::vector<int> src;
   int64_t number = 0;     // integer or bool constant; RANGE axis id; DEFINE_GLOBAL slot
   int64_t size = 0;       // DEFINE_GLOBAL: elements
@@ -70,8 +86,8 @@ struct UOp {
   bool invalid = false;   // the constant Invalid
   bool has_gate = false;  // INDEX whose last source is a gate; LOAD whose last source is the alternative
 
-  bool is_float() const { return dtype[0] == 'f' || dtype.starts_with("bf"); }
-  bool is_bool() const { return dtype == "bool"; }
+  bool is_float() const { return uopdiff::is_float(type); }
+  bool is_bool() const { return type == DType::boolean; }
   bool is_index() const { return dtype == "index"; }
 };
 

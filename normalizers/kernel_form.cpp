@@ -17,9 +17,7 @@ using enum UOpCode;
 std::string group_of(const std::string& axis_type) {
   if (axis_type == "LOOP" || axis_type == "OUTER" || axis_type == "GLOBAL") return "loop";
   if (axis_type == "REDUCE") return "reduce";
-  std::string text = axis_type;
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+  return lower_case(axis_type);
 }
 
 class FormMaker {
@@ -28,7 +26,6 @@ class FormMaker {
       : kernel_(kernel), number_(number), functions_(index_functions(kernel)) {}
 
   KernelForm make() {
-    for (const IndexFunction& function : functions_) form_.sampled |= function.sampled;
     form_.cost = index_cost(kernel_);
     collect(static_cast<int>(kernel_.graph.size()) - 1, {});
     merge_and_name_loops();

@@ -43,7 +43,6 @@ struct KernelForm {
   IndexCost cost;
   std::vector<AccessForm> accesses;
   std::vector<FormLine> lines;
-  bool sampled = false;  // an index function was too large to look at every point
 };
 
 KernelForm make_kernel_form(const Kernel& kernel, size_t number);

@@ -37,12 +37,20 @@ struct Value {
   ReadSet reads;
 };
 
-// The result of `node` on operand values, in the field; constants fold exactly as the node's dtype would.
-// `operand_dtype` is the dtype of the node's last source.
-Value apply_uop(const UOp& node, const std::string& operand_dtype, const std::vector<Value>& x);
+inline Value opaque(uint64_t field) {
+  Value value;
+  value.field = field;
+  return value;
+}
+Value nonzero(DType dtype, const Value& x);
+Value choose(const Value& condition, const Value& a, const Value& b);
 
-// One more element of a REDUCE with operator ADD, MUL, MAX or MIN; `total` starts as the first element.
-void accumulate(const UOp& reduce, Value& total, const Value& element);
+// The result of `node` on operand values, in the field; constants fold exactly as the node's dtype would,
+// functions of constants (exp, sqrt, ...) stay functions. `operand` is the node's last source.
+Value apply_uop(const UOp& node, const UOp& operand, const std::vector<Value>& x);
+
+Scalar neutral_of(const UOp& reduce);  // what a REDUCE without elements gives
+UOp step_of(const UOp& reduce);        // the operation that adds one more element to it
 
 // Turns pending members into one field element.
 void settle(Value& value);

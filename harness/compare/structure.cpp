@@ -8,6 +8,8 @@
 #include <set>
 
 #include "normalizers/field.h"
+#include "normalizers/sample.h"
+#include "normalizers/work.h"
 
 namespace uopdiff {
 namespace {
@@ -34,6 +36,7 @@ class Comparison {
     split();
     for (const KernelMatch& match : diff_.matches)
       if (match.left >= 0 && match.right >= 0) compare_kernels(match);
+    if (spelled_differently_) compare_work();
     std::ranges::stable_sort(diff_.facets, {}, &Facet::verdict_class);
     return std::move(diff_);
   }
@@ -61,26 +64,42 @@ class Comparison {
     }
   }
 
-  // What a kernel writes, in order of elements: equal for equal results in equal layout.
-  static uint64_t content_key(const ScheduleForm& form, size_t kernel, bool ordered) {
-    uint64_t key = 0;
-    for (const std::string& name : form.kernels[kernel].writes) {
-      const auto found = form.content.fields.find(name);
-      if (found == form.content.fields.end()) continue;
-      std::vector<uint64_t> fields = found->second;
-      if (!ordered) std::ranges::sort(fields);
-      for (uint64_t field : fields) key = field_hash(key, field);
+  static bool is_input(const ScheduleForm& form, const std::string& name) {
+    for (const Kernel& kernel : form.schedule)
+      for (const BufferRef& buffer : kernel.buffers)
+        if (buffer.name == name) return buffer.kind == BufferKind::input;
+    return false;
+  }
+
+  // What a kernel writes, element by element: equal for equal results in equal layout, and in any layout.
+  struct Written {
+    size_t size = 0;
+    uint64_t ordered = 0, unordered = 0;
+  };
+  static std::vector<Written> written_by_kernels(const ScheduleForm& form) {
+    std::vector<Written> result;
+    for (const KernelForm& kernel : form.kernels) {
+      Written& written = result.emplace_back();
+      for (const std::string& name : kernel.writes) {
+        const auto found = form.content.fields.find(name);
+        if (found == form.content.fields.end()) continue;
+        std::vector<uint64_t> fields = found->second;
+        written.size += fields.size();
+        for (uint64_t field : fields) written.ordered = field_hash(written.ordered, field);
+        std::ranges::sort(fields);
+        for (uint64_t field : fields) written.unordered = field_hash(written.unordered, field);
+      }
     }
-    return key;
+    return result;
   }
 
   void match_kernels() {
-    const size_t left_count = left_.form.kernels.size(), right_count = right_.form.kernels.size();
-    std::vector<int> partner(left_count, -1);
-    std::vector<bool> taken(right_count, false);
+    const std::vector<Written> left = written_by_kernels(left_.form), right = written_by_kernels(right_.form);
+    std::vector<int> partner(left.size(), -1);
+    std::vector<bool> taken(right.size(), false);
     const auto pass = [&](auto fits) {
-      for (size_t l = 0; l < left_count; ++l)
-        for (size_t r = 0; partner[l] < 0 && r < right_count; ++r)
+      for (size_t l = 0; l < left.size(); ++l)
+        for (size_t r = 0; partner[l] < 0 && r < right.size(); ++r)
           if (!taken[r] && fits(l, r)) {
             partner[l] = static_cast<int>(r);
             taken[r] = true;
@@ -90,35 +109,49 @@ class Comparison {
       const auto& a = left_.form.kernels[l].writes;
       return a == right_.form.kernels[r].writes && !a.empty() && a[0].starts_with("out");
     };
-    const auto same_content = [&](bool ordered) {
-      return [this, ordered](size_t l, size_t r) {
-        return content_key(left_.form, l, ordered) == content_key(right_.form, r, ordered);
-      };
-    };
-    pass([&](size_t l, size_t r) { return same_output(l, r) && same_content(true)(l, r); });
-    pass(same_content(true));
-    pass(same_content(false));
+    const auto same_content = [&](size_t l, size_t r) { return left[l].ordered == right[r].ordered; };
+    pass([&](size_t l, size_t r) { return same_output(l, r) && same_content(l, r); });
+    pass(same_content);
+    pass([&](size_t l, size_t r) { return left[l].unordered == right[r].unordered; });
     pass(same_output);
     // Temps whose content differs by an expression only: when nothing else is left over, order decides.
-    if (left_count == right_count) pass([](size_t l, size_t r) { return l == r; });
-    for (size_t l = 0; l < left_count; ++l) diff_.matches.push_back({static_cast<int>(l), partner[l]});
-    for (size_t r = 0; r < right_count; ++r)
+    if (left.size() == right.size())
+      pass([&](size_t l, size_t r) { return l == r && left[l].size == right[r].size; });
+    for (size_t l = 0; l < left.size(); ++l) diff_.matches.push_back({static_cast<int>(l), partner[l]});
+    for (size_t r = 0; r < right.size(); ++r)
       if (!taken[r]) diff_.matches.push_back({-1, static_cast<int>(r)});
   }
 
-  // Outputs element by element; only where they differ are the sets of input elements read looked at.
+  // Outputs, and inputs that are written, element by element; only where they differ are the sets of input
+  // elements read looked at, and values tried.
   void content() {
+    overwritten(left_, right_);
+    overwritten(right_, left_);
     std::vector<std::string> different;
     for (const auto& [name, fields] : left_.form.content.fields) {
       const auto found = right_.form.content.fields.find(name);
-      if (name.starts_with("out") && found != right_.form.content.fields.end() && found->second != fields)
-        different.push_back(name);
+      if (found == right_.form.content.fields.end() || found->second == fields) continue;
+      if (name.starts_with("out") || is_input(left_.form, name)) different.push_back(name);
     }
     if (different.empty()) return;
     const ReadLayout layout = layout_of(left_.form.schedule, right_.form.schedule);
     const ScheduleContent left = evaluate_content(left_.form.schedule, &layout);
     const ScheduleContent right = evaluate_content(right_.form.schedule, &layout);
     for (const std::string& name : different) compare_reads(name, left, right, layout);
+  }
+
+  // Both sides write an input that is assigned to; one alone took its buffer for something else.
+  void overwritten(const NamedForm& side, const NamedForm& other) {
+    for (size_t k = 0; k < side.form.kernels.size(); ++k)
+      for (const std::string& name : side.form.kernels[k].writes) {
+        if (!is_input(side.form, name) || other.form.content.fields.count(name)) continue;
+        const int kernel = static_cast<int>(k);
+        add(VerdictClass::schedule, "overwritten-input/" + side.name,
+            fmt::format("{}, kernel {}: writes into the buffer of input {}, which {} does not", side.name, k,
+                        name, other.name),
+            {&side == &left_ ? kernel : -1, &side == &right_ ? kernel : -1});
+        return;
+      }
   }
 
   static bool subset(const ReadSet& a, const ReadSet& b) {
@@ -162,16 +195,35 @@ class Comparison {
       }
     }
     const KernelMatch where = match_of_output(name);
-    if (!left_in_right && !right_in_left) {
-      add(VerdictClass::access, "access/elements", reason, where);
-    } else if (left_in_right && right_in_left) {
+    const bool unclear = left.data_indexed || right.data_indexed, same_reads = left_in_right && right_in_left;
+    if ((same_reads || unclear) && same_on_samples(left_.form.schedule, right_.form.schedule, {name})) {
+      spelled_differently_ = true;
+    } else if (same_reads || unclear) {
       const auto first = std::ranges::mismatch(left_fields, right_fields).in1 - left_fields.begin();
       add(VerdictClass::expression, "expression",
-          fmt::format("{}[{}]: both read the same elements, but by another expression", name, first), where);
+          fmt::format("{}[{}]: {}", name, first,
+                      unclear ? "other expressions, with elements that are chosen by data"
+                              : "both read the same elements, but by another expression"),
+          where);
+    } else if (!left_in_right && !right_in_left) {
+      add(VerdictClass::access, "access/elements", reason, where);
     } else {
       add(VerdictClass::expression,
           fmt::format("expression/{}-reads-more", left_in_right ? right_.name : left_.name), reason, where);
     }
+  }
+
+  // The same function in another spelling is a difference when one side computes more for it.
+  void compare_work() {
+    for (const Facet& facet : diff_.facets)
+      if (facet.verdict_class == VerdictClass::kernel_split || facet.verdict_class == VerdictClass::reduce)
+        return;
+    const Work left = work_of(left_.form.schedule), right = work_of(right_.form.schedule);
+    const std::string more_left = more_work(left, right), more_right = more_work(right, left);
+    if (more_left.empty() == more_right.empty()) return;
+    const std::string& name = more_left.empty() ? right_.name : left_.name;
+    add(VerdictClass::expression, fmt::format("expression/{}-computes-more", name),
+        fmt::format("the same values, but {} computes more: {}", name, more_left + more_right));
   }
 
   KernelMatch match_of_output(const std::string& name) const {
@@ -183,10 +235,29 @@ class Comparison {
     return {};
   }
 
+  // A kernel that only copies what is there already into an output: the other side hands out that buffer.
+  static bool is_spared_copy(const NamedForm& side, int kernel, const NamedForm& other) {
+    const auto k = static_cast<size_t>(kernel);
+    const auto& writes = side.form.kernels[k].writes;
+    const auto& contents = side.form.content.fields;
+    if (writes.size() != 1 || !writes[0].starts_with("out") || other.form.content.fields.count(writes[0]))
+      return false;
+    const auto found = contents.find(writes[0]);
+    if (found == contents.end()) return false;
+    for (const auto& [name, fields] : contents)
+      if (name != writes[0] && fields == found->second) return true;
+    for (const BufferRef& buffer : side.form.schedule[k].buffers)
+      if (buffer.kind == BufferKind::input && input_fields(buffer) == found->second) return true;
+    return false;
+  }
+
   void split() {
     std::vector<std::string> only_left, only_right;
     KernelMatch first_left, first_right;
     for (const KernelMatch& match : diff_.matches) {
+      if (match.right < 0 ? is_spared_copy(left_, match.left, right_)
+                          : match.left < 0 && is_spared_copy(right_, match.right, left_))
+        continue;
       if (match.right < 0) {
         only_left.push_back(described(left_, match.left));
         if (first_left.left < 0) first_left = match;
@@ -318,82 +389,14 @@ class Comparison {
 
   NamedForm left_, right_;
   StructureDiff diff_;
+  bool spelled_differently_ = false;  // some output is, at equal values
 };
-
-std::string fitted(const std::string& text, size_t width) {
-  if (text.size() <= width) return text + std::string(width - text.size(), ' ');
-  return text.substr(0, width - 1) + "~";
-}
-
-// Long lines go on below, further in.
-std::vector<std::string> wrapped(const std::string& text, size_t width) {
-  std::vector<std::string> lines;
-  std::string rest = text;
-  while (rest.size() > width) {
-    size_t at = rest.rfind(' ', width);
-    if (at == std::string::npos || at < width / 2) at = width;
-    lines.push_back(rest.substr(0, at));
-    rest = "             " + rest.substr(rest[at] == ' ' ? at + 1 : at);
-  }
-  lines.push_back(rest);
-  return lines;
-}
 
 }  // namespace
 
 StructureDiff compare_structure(const ScheduleForm& left, const ScheduleForm& right,
                                 const std::string& left_name, const std::string& right_name) {
   return Comparison(left, right, left_name, right_name).run();
-}
-
-namespace {
-
-// The kinds of lines that a facet of a kernel pair is about; others may be spelled differently without a
-// mark.
-std::set<std::string> marked_lines(const StructureDiff& diff, const KernelMatch& match) {
-  std::set<std::string> kinds;
-  for (const Facet& facet : diff.facets) {
-    const bool here = (match.left >= 0 && facet.left_kernel == match.left) ||
-                      (match.right >= 0 && facet.right_kernel == match.right);
-    if (!here) continue;
-    switch (facet.verdict_class) {
-      case VerdictClass::ranges:
-        kinds.insert("ranges");
-        break;
-      case VerdictClass::reduce:
-        kinds.insert({"reduce", "load"});
-        break;
-      default:
-        kinds.insert({"load", "store"});
-    }
-  }
-  return kinds;
-}
-
-}  // namespace
-
-std::vector<std::string> side_by_side(const ScheduleForm& left, const ScheduleForm& right,
-                                      const StructureDiff& diff, const std::string& left_name,
-                                      const std::string& right_name, size_t width) {
-  const size_t column = std::max<size_t>((width - 3) / 2, 20);
-  std::vector<std::string> result{fitted(left_name, column) + "   " + right_name};
-  const std::vector<FormLine> none;
-  for (const KernelMatch& match : diff.matches) {
-    const auto& a = match.left < 0 ? none : left.kernels[static_cast<size_t>(match.left)].lines;
-    const auto& b = match.right < 0 ? none : right.kernels[static_cast<size_t>(match.right)].lines;
-    const std::set<std::string> marks = marked_lines(diff, match);
-    for (size_t k = 0; k < std::max(a.size(), b.size()); ++k) {
-      const std::string left_text = k < a.size() ? a[k].text : "", right_text = k < b.size() ? b[k].text : "";
-      const bool both = match.left >= 0 && match.right >= 0;
-      const std::string& kind = k < a.size() ? a[k].facet : b[k].facet;
-      const bool same = left_text == right_text || (both && !marks.count(kind));
-      const auto left_lines = wrapped(left_text, column), right_lines = wrapped(right_text, column);
-      for (size_t w = 0; w < std::max(left_lines.size(), right_lines.size()); ++w)
-        result.push_back(fitted(w < left_lines.size() ? left_lines[w] : "", column) + (same ? "   " : " ! ") +
-                         (w < right_lines.size() ? right_lines[w] : ""));
-    }
-  }
-  return result;
 }
 
 }  // namespace uopdiff

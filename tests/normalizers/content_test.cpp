@@ -99,6 +99,28 @@ TEST(Content, SpellingsOfTheSameAreEqual) {
       "subtraction", [](K& k, int x, int y, int) { return k.op("SUB", {x, y}); },
       [](K& k, int x, int y, int) { return k.op("ADD", {x, k.op("MUL", {y, k.real(-1)})}); });
   same(
+      "power", [](K& k, int x, int, int) { return k.op("POW", {x, k.real(3)}); },
+      [](K& k, int x, int, int) { return k.op("MUL", {k.op("MUL", {x, x}), x}); });
+  same(
+      "casts that keep values",
+      [](K& k, int, int, int n) {
+        return k.op("CAST", {k.op("CAST", {k.op("CAST", {n}, "i64")}, "f64")}, "i32");
+      },
+      [](K&, int, int, int n) { return n; });
+  same(
+      "casts that cut off as much",
+      [](K& k, int, int, int n) { return k.op("CAST", {k.op("CAST", {n}, "i16")}, "i8"); },
+      [](K& k, int, int, int n) { return k.op("CAST", {n}, "i8"); });
+  same(
+      "a cast bool",
+      [](K& k, int x, int y, int) {
+        return k.op("CAST", {k.op("CAST", {k.op("CAST", {k.op("CMPLT", {x, y}, "bool")})}, "i32")}, "bool");
+      },
+      [](K& k, int x, int y, int) { return k.op("CMPLT", {x, y}, "bool"); });
+  same(
+      "reciprocal square root", [](K& k, int x, int, int) { return k.op("RSQRT", {x}); },
+      [](K& k, int x, int, int) { return k.op("RECIPROCAL", {k.op("SQRT", {x})}); });
+  same(
       "order of additions",
       [](K& k, int x, int y, int) { return k.op("ADD", {k.op("ADD", {x, y}), k.real(3)}); },
       [](K& k, int x, int y, int) { return k.op("ADD", {y, k.op("ADD", {k.real(3), x})}); });
@@ -200,6 +222,13 @@ TEST(Content, DifferentComputationsDiffer) {
       [](K& k, int, int, int n) {
         return k.op("CAST", {k.op("MOD", {n, k.add("CONST", "i32", 3, {})}, "i32")});
       });
+  differ(
+      "a cast that wraps",
+      [](K& k, int, int, int n) { return k.op("CAST", {k.op("CAST", {n}, "i8")}, "i32"); },
+      [](K&, int, int, int n) { return n; });
+  differ(
+      "equal to itself and true", [](K& k, int x, int, int) { return k.op("CMPEQ", {x, x}, "bool"); },
+      [](K& k, int, int, int) { return k.add("CONST", "bool", true, {}); });
   differ("wrong element", [](K&, int x, int, int) { return x; }, [](K&, int, int y, int) { return y; });
 }
 

@@ -1,163 +1,21 @@
-"""The tinygrad worker on the real compiler: every operation, kernels, statuses.
+"""The tinygrad worker on the real compiler: kernels, statuses, sessions. Operations have their own files.
 
 uv run --no-project --with tinygrad==0.12.0 --with pytest==9.2.0 python -m pytest -q tests/tinygrad
 """
 
-import atexit
-import base64
 import json
 import os
-import shutil
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from asking import WORKER, ask, node, pack, unpack, worker
 
-WORKER = Path(__file__).parents[2] / "harness" / "backends" / "tinygrad"
-sys.path.insert(0, str(WORKER))
-
-
-def _put_clang_on_path():
-    """The compiler calls `clang`; here as in the harness that is clang-19."""
-    directory = tempfile.mkdtemp(prefix="uopdiff-test-")
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    os.symlink(shutil.which("clang-19") or shutil.which("clang"), f"{directory}/clang")
-    os.environ["PATH"] = f"{directory}:{os.environ['PATH']}"
-
-
-_put_clang_on_path()
-os.environ["CC"] = "/nowhere/cc"  # tinygrad would take it instead of clang: the worker has to drop it
-import worker  # noqa: E402
-
-failure, operations = worker.run.failure, worker.operations  # not imported above: the worker has to be first
+failure, operations = worker.run.failure, worker.operations  # the worker has to be first
 from tinygrad.uop.ops import UOpMetaClass  # noqa: E402
-
-FORMATS = {"f32": "f", "i32": "i", "bool": "?", "u8": "B", "i8": "b"}
-
-
-def node(name, op, dtype, shape, src=(), **attrs):
-    return {"name": name, "op": op, "dtype": dtype, "shape": shape, "src": list(src), "attrs": attrs}
-
-
-def pack(dtype, values):
-    return base64.b64encode(struct.pack(f"<{len(values)}{FORMATS[dtype]}", *values)).decode()
-
-
-def unpack(output):
-    data = base64.b64decode(output["data"])
-    size = struct.calcsize(FORMATS[output["dtype"]])
-    return list(struct.unpack(f"<{len(data) // size}{FORMATS[output['dtype']]}", data))
-
-
-def ask(nodes, outputs, inputs, values=True, **more):
-    request = {"id": 1, "program": {"nodes": nodes, "outputs": outputs}, "inputs": inputs, "values": values}
-    return worker.answer_line(json.dumps(request | more).encode())
-
-
-def one(op, dtype, operands, result_dtype=None, shape=None, **attrs):
-    """Applies one operation to inputs of shape [2, 2]; operands are (dtype, values)."""
-    nodes, inputs = [], {}
-    for k, (operand_dtype, values) in enumerate(operands):
-        nodes.append(node(f"x{k}", "input", operand_dtype, [2, 2], fill="small", seed=0))
-        inputs[f"x{k}"] = pack(operand_dtype, values)
-    src = [f"x{k}" for k in range(len(operands))]
-    nodes.append(node("r", op, result_dtype or dtype, [2, 2] if shape is None else shape, src, **attrs))
-    reply = ask(nodes, ["r"], inputs)
-    assert reply["status"] == "ok", reply["message"]
-    assert reply["outputs"][0]["dtype"] == (result_dtype or dtype)
-    assert reply["outputs"][0]["shape"] == ([2, 2] if shape is None else shape)
-    return unpack(reply["outputs"][0])
-
-
-F = ("f32", [1.0, -2.0, 3.0, 4.0])
-G = ("f32", [2.0, 2.0, -4.0, 0.5])
-INTS = ("i32", [7, -7, 8, -8])
-J = ("i32", [2, 2, -3, -3])
-B = ("bool", [True, False, True, False])
-C = ("bool", [True, True, False, False])
-
-# The harness runs every operation in every dtype (tests/diff/operations_test.cpp).
-CASES = [
-    ("reshape", [F], {}, "f32", [4], [1, -2, 3, 4]),
-    ("permute", [F], {"axes": [1, 0]}, "f32", None, [1, 3, -2, 4]),
-    ("pad", [F], {"padding": [[1, 0], [0, 0]]}, "f32", [3, 2], [0, 0, 1, -2, 3, 4]),
-    ("shrink", [F], {"bounds": [[1, 2], [0, 2]]}, "f32", [1, 2], [3, 4]),
-    ("flip", [F], {"axes": [1]}, "f32", None, [-2, 1, 4, 3]),
-    ("contiguous", [F], {}, "f32", None, [1, -2, 3, 4]),
-    ("cat", [F, G], {"axis": 1}, "f32", [2, 4], [1, -2, 2, 2, 3, 4, -4, 0.5]),
-    ("neg", [INTS], {}, "i32", None, [-7, 7, -8, 8]),
-    ("abs", [INTS], {}, "i32", None, [7, 7, 8, 8]),
-    ("sqrt", [("f32", [1, 4, 9, 16])], {}, "f32", None, [1, 2, 3, 4]),
-    ("exp2", [F], {}, "f32", None, [2, 0.25, 8, 16]),
-    ("log2", [("f32", [1, 2, 4, 8])], {}, "f32", None, [0, 1, 2, 3]),
-    ("sin", [("f32", [0, 0, 0, 0])], {}, "f32", None, [0, 0, 0, 0]),
-    ("exp", [("f32", [0, 1, 0, 1])], {}, "f32", None, [1, 2.7182818, 1, 2.7182818]),
-    ("log", [("f32", [1, 1, 2.7182818, 1])], {}, "f32", None, [0, 0, 1, 0]),
-    ("reciprocal", [G], {}, "f32", None, [0.5, 0.5, -0.25, 2]),
-    ("relu", [F], {}, "f32", None, [1, 0, 3, 4]),
-    ("logical_not", [B], {}, "bool", None, [False, True, False, True]),
-    ("add", [F, G], {}, "f32", None, [3, 0, -1, 4.5]),
-    ("sub", [F, G], {}, "f32", None, [-1, -4, 7, 3.5]),
-    ("mul", [INTS, J], {}, "i32", None, [14, -14, -24, 24]),
-    ("div", [F, G], {}, "f32", None, [0.5, -1, -0.75, 8]),
-    ("floordiv", [INTS, J], {}, "i32", None, [3, -4, -3, 2]),
-    ("truncdiv", [INTS, J], {}, "i32", None, [3, -3, -2, 2]),
-    ("floormod", [INTS, J], {}, "i32", None, [1, 1, -1, -2]),
-    ("truncmod", [INTS, J], {}, "i32", None, [1, -1, 2, -2]),
-    ("maximum", [INTS, J], {}, "i32", None, [7, 2, 8, -3]),
-    ("minimum", [INTS, J], {}, "i32", None, [2, -7, -3, -8]),
-    ("and", [B, C], {}, "bool", None, [True, False, False, False]),
-    ("or", [INTS, J], {}, "i32", None, [7, -5, -3, -3]),
-    ("xor", [INTS, J], {}, "i32", None, [5, -5, -11, 5]),
-    ("shl", [INTS, ("i32", [1, 2, 3, 31])], {}, "i32", None, [14, -28, 64, 0]),
-    ("shr", [INTS, ("i32", [1, 1, 3, 31])], {}, "i32", None, [3, -4, 1, -1]),
-    ("lt", [INTS, J], {}, "bool", None, [False, True, False, True]),
-    ("eq", [B, C], {}, "bool", None, [True, False, False, True]),
-    ("ne", [INTS, INTS], {}, "bool", None, [False] * 4),
-    ("where", [B, INTS, J], {}, "i32", None, [7, 2, 8, -3]),
-    ("cast", [("f32", [1.9, -1.9, 0, 2])], {"to": "i32"}, "i32", None, [1, -1, 0, 2]),
-    ("sum", [INTS], {"axes": [0], "keepdim": False}, "i32", [2], [15, -15]),
-    ("prod", [INTS], {"axes": [0, 1], "keepdim": True}, "i32", [1, 1], [3136]),
-    ("max", [F], {"axes": [1], "keepdim": False}, "f32", [2], [1, 4]),
-    ("min", [INTS], {"axes": [1], "keepdim": True}, "i32", [2, 1], [-7, -8]),
-    ("matmul", [INTS, J], {}, "i32", None, [35, 35, 40, 40]),
-    ("mean", [F], {"axes": [0, 1], "keepdim": False}, "f32", [], [1.5]),
-    ("softmax", [("f32", [3, 3, 1, 1])], {"axis": 1}, "f32", None, [0.5] * 4),
-    ("cumsum", [INTS], {"axis": 1}, "i32", None, [7, 0, 8, 0]),
-    ("slice", [INTS], {"bounds": [[0, 2], [0, 2]], "steps": [-1, 2]}, "i32", [2, 1], [8, 7]),
-    ("slice", [INTS], {"bounds": [[1, 2], [1, 1]], "steps": [-1, -2]}, "i32", [1, 0], []),
-    ("pad_value", [B], {"padding": [[0, 0], [1, 0]], "value": 1.0}, "bool", [2, 3], [True, True, False] * 2),
-    ("clamp", [INTS], {"min": -7.0, "max": 7.0}, "i32", None, [7, -7, 7, -7]),
-    ("add", [("u8", [200, 1, 2, 3]), ("u8", [100, 1, 2, 3])], {}, "u8", None, [44, 2, 4, 6]),
-    ("sum", [("i8", [100, 100, 1, 2])], {"axes": [1], "keepdim": False}, "i8", [2], [-56, 3]),
-    ("logsumexp", [("f32", [0, 0, 0, 0])], {"axes": [1, 0], "keepdim": True}, "f32", [1, 1], [1.3862944]),
-    ("argmax", [J], {"axis": 1, "keepdim": False}, "i32", [2], [0, 0]),
-    ("argsort", [INTS], {"axis": 1, "descending": False}, "i32", None, [1, 0, 1, 0]),
-    ("any", [B], {"axes": [0], "keepdim": False}, "bool", [2], [True, False]),
-    ("einsum", [INTS, J], {"formula": "ij_jk_ki"}, "i32", None, [35, 40, 35, 40]),
-    ("realize", [F], {}, "f32", None, [1, -2, 3, 4]),
-    ("assign", [F, G], {}, "f32", None, [2, 2, -4, 0.5]),
-    ("bitcast", [("f32", [1, -2, 0, 0])], {"to": "i32"}, "i32", None, [0x3F800000, -(1 << 30), 0, 0]),
-]
-
-
-@pytest.mark.parametrize("op,operands,attrs,dtype,shape,expected", CASES, ids=[case[0] for case in CASES])
-def test_operation(op, operands, attrs, dtype, shape, expected):
-    assert one(op, dtype, operands, shape=shape, **attrs) == pytest.approx(expected, rel=1e-6)
-
-
-def test_a_window_is_assigned_and_the_rest_kept():
-    inputs = {"x": pack("f32", F[1]), "y": pack("f32", [9.0, 8.0])}
-    nodes = [
-        node("x", "input", "f32", [2, 2], fill="small", seed=0),
-        node("y", "input", "f32", [2, 1], fill="small", seed=0),
-        node("r", "assign_view", "f32", [2, 2], ["x", "y"], bounds=[[0, 2], [1, 2]]),
-    ]
-    assert unpack(ask(nodes, ["r"], inputs)["outputs"][0]) == [1.0, 9.0, 3.0, 8.0]
 
 
 def test_what_has_no_elements():
@@ -170,18 +28,6 @@ def test_what_has_no_elements():
     assert reply["status"] == "ok", reply["message"]
     assert [unpack(output) for output in reply["outputs"]] == [[], [0.0, 0.0, 0.0]]
     assert [output["shape"] for output in reply["outputs"]] == [[0, 3], [3]]
-
-
-def test_sources_and_expand():
-    nodes = [
-        node("f", "full", "i32", [2, 1], value=7),
-        node("a", "arange", "i32", [3], start=5, step=-2),
-        node("e", "expand", "i32", [2, 3], ["f"]),
-        node("n", "full", "f32", [1], value="-inf"),
-    ]
-    reply = ask(nodes, ["e", "a", "n"], {})
-    assert reply["status"] == "ok", reply["message"]
-    assert [unpack(o) for o in reply["outputs"]] == [[7] * 6, [5, 3, 1], [float("-inf")]]
 
 
 def a_vector(values=(1, 2)):

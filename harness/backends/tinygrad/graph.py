@@ -71,10 +71,10 @@ class Buffers:
 
     def __init__(self, inputs, outputs):
         self.kinds, self.temps, self.keep = {}, 0, []
-        for name, tensor in inputs.items():
-            self.kinds[id(tensor.uop.base.buffer)] = {"kind": "input", "name": name}
+        for name, buffer in inputs.items():
+            self.kinds[id(buffer)] = {"kind": "input", "name": name}
         for index, tensor in enumerate(outputs):
-            if tensor.numel() == 0:
+            if 0 in tensor.shape:
                 continue  # has no buffer
             self.kinds.setdefault(id(tensor.uop.base.buffer), {"kind": "output", "index": index})
 

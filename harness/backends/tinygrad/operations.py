@@ -3,6 +3,7 @@
 import operations_elementwise
 import operations_movement
 import operations_tensor
+import symbolic
 from dtypes import constant, dtype_of
 from failure import AdapterFault, Unsupported
 from tinygrad import Tensor
@@ -45,11 +46,14 @@ def input_tensor(node, data: bytes) -> Tensor:
     return Tensor(uop).reshape(tuple(node["shape"]))
 
 
-def apply(node, operands) -> Tensor:
+def apply(node, operands, runs: bool) -> Tensor:
     if node["op"] not in TABLE:
         raise Unsupported(f"operation {node['op']}")
+    if any(symbolic.has_variable(x.shape) for x in operands):
+        operands = symbolic.operands(node["op"], operands, node["op"] in operations_elementwise.TABLE)
     dtype, shape = dtype_of(node), tuple(node["shape"])
-    result = TABLE[node["op"]](node, *operands)
-    if (result.dtype, result.shape) != (dtype, shape):
+    table = TABLE if runs else TABLE | operations_movement.IN_SCHEDULE
+    result = table[node["op"]](node, *operands)
+    if (result.dtype, symbolic.sizes(result.shape)) != (dtype, shape):
         raise AdapterFault(f"{node['op']} gives {result.dtype} {result.shape}, not {dtype} {shape}")
     return result

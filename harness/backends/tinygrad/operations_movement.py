@@ -1,6 +1,8 @@
 """Movement operations: what goes where, and the boundaries of execution."""
 
+import symbolic
 from dtypes import constant, dtype_of
+from failure import Unsupported
 from tinygrad import Tensor
 
 
@@ -27,10 +29,14 @@ def _slice(node, x):
     return x[tuple(slices)]
 
 
-def _realize(node, x):
+def _materialised(node, x):
     """What is a buffer already stays that buffer, but assigning to the result must not reach the source."""
-    result = x.contiguous().realize()
-    return x.clone().realize() if result.uop.base is x.uop.base else result
+    result = x.contiguous()
+    return x.clone() if result.uop.base is x.uop.base else result
+
+
+def _not_in_schedule(node, *operands):
+    raise Unsupported(f"{node['op']} in a schedule alone")
 
 
 def _assign(node, target, value):
@@ -45,8 +51,8 @@ def _assign_view(node, target, value):
 
 
 TABLE = {
-    "reshape": lambda node, x: x.reshape(tuple(node["shape"])),
-    "expand": lambda node, x: x.expand(tuple(node["shape"])),
+    "reshape": lambda node, x: x.reshape(symbolic.reshaped(x.shape, node["shape"])),
+    "expand": lambda node, x: x.expand(symbolic.expanded(x.shape, node["shape"])),
     "permute": lambda node, x: x.permute(tuple(node["attrs"]["axes"])),
     "pad": lambda node, x: x.pad(_pairs(node, "padding")),
     "shrink": lambda node, x: x.shrink(_pairs(node, "bounds")),
@@ -63,7 +69,11 @@ TABLE = {
     "tril": lambda node, x: x.tril(node["attrs"]["diagonal"]),
     "triu": lambda node, x: x.triu(node["attrs"]["diagonal"]),
     "detach": lambda node, x: x.detach(),
-    "realize": _realize,
+    "realize": lambda node, x: _materialised(node, x).realize(),
     "assign": _assign,
     "assign_view": _assign_view,
+    "bind_shrink": symbolic.bind_shrink,
 }
+
+# Where nothing may run: __setitem__ runs its target and the assign.
+IN_SCHEDULE = {"realize": _materialised, "assign_view": _not_in_schedule}

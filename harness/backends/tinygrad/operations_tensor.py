@@ -1,5 +1,6 @@
 """Reduces, scans, products, windows, norms, losses and indexing."""
 
+import symbolic
 from dtypes import dtype_of
 from tinygrad import Tensor, dtypes
 
@@ -18,12 +19,13 @@ def _keep_dtype(name):
 
 
 def _logsumexp(node, x):
-    """It takes one axis: several are made one of first."""
+    """It takes one axis: several are made one of first. Its keepdim gives a wrong shape (tensor.py: it adds
+    `m.squeeze(axis)`), which could not be told from a fault of the adapter."""
     axes = node["attrs"]["axes"]
     rest = [axis for axis in range(x.ndim) if axis not in axes]
     joined = x.permute(*rest, *axes).flatten(len(rest)) if len(axes) > 1 else x
-    axis = len(rest) if len(axes) > 1 else axes[0]
-    return joined.logsumexp(axis).reshape(tuple(node["shape"]))
+    result = joined.logsumexp(len(rest) if len(axes) > 1 else axes[0])
+    return result.reshape(symbolic.reshaped(result.shape, node["shape"]))
 
 
 def _argextreme(name):

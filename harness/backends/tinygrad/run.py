@@ -8,10 +8,12 @@ import time
 import failure
 import graph
 import operations
+import symbolic
 from request import Request
 from tinygrad import Device, Tensor
 from tinygrad.codegen import get_program
 from tinygrad.codegen.opt.postrange import Scheduler
+from tinygrad.device import Buffer
 from tinygrad.engine import realize as engine_realize
 from tinygrad.engine import schedule as engine_schedule
 from tinygrad.engine.realize import CompiledRunner
@@ -74,6 +76,7 @@ class Run:
         self.request = request
         self.step, self.started, self.times = "", None, {}
         self.kernels, self.outputs = [], []
+        self.variables = {}
 
     def enter(self, step: str) -> None:
         self.leave()
@@ -85,15 +88,19 @@ class Run:
             self.times[self.step] = round(self.times.get(self.step, 0.0) + ms, 3)
             self.started = None
 
-    def build(self, program: dict) -> tuple[dict[str, Tensor], list[Tensor]]:
+    def build(self, program: dict) -> tuple[dict[str, Buffer], list[Tensor]]:
+        """Buffers of the inputs (an assign takes them from their tensors), and outputs."""
         self.enter("build")
+        symbolic.check(program["nodes"])
+        runs = self.request.values and program is self.request.program
         tensors, inputs = {}, {}
         for node in program["nodes"]:
             name = node["name"]
             if node["op"] == "input":
-                tensors[name] = inputs[name] = operations.input_tensor(node, self.request.inputs[name])
+                tensors[name] = operations.input_tensor(node, self.request.inputs[name])
+                inputs[name] = tensors[name].uop.base.buffer
             else:
-                tensors[name] = operations.apply(node, [tensors[s] for s in node["src"]])
+                tensors[name] = operations.apply(node, [tensors[s] for s in node["src"]], runs)
         return inputs, [tensors[name] for name in program["outputs"]]
 
     def schedule(self, program: dict):
@@ -101,10 +108,10 @@ class Run:
         inputs, outputs = self.build(program)
         self.enter("schedule")
         outputs = [t.contiguous() for t in outputs]
-        pending = [t for t in outputs if t.numel() > 0]
-        items = pending[0].schedule(*pending[1:]) if pending else []
+        pending = [t for t in outputs if 0 not in t.shape]
+        items, self.variables = pending[0].schedule_with_vars(*pending[1:]) if pending else ([], {})
         for tensor in pending:  # only so is base's buffer, from its first byte on, what the output is
-            if not tensor.uop.is_contiguous():
+            if not symbolic.is_whole_buffer(tensor.uop):
                 raise failure.AdapterFault(f"an output is scheduled as {tensor.uop.op.name}, not as a buffer")
         return outputs, items, graph.kernels(items, graph.Buffers(inputs, outputs))
 
@@ -140,14 +147,14 @@ class Run:
     def execute(self, outputs: list[Tensor], items: list) -> None:
         self.enter("execute")
         for item in items:
-            item.run()
+            item.run(self.variables)
         for tensor in outputs:
-            data = bytes(tensor.uop.base.buffer.as_buffer()) if tensor.numel() > 0 else b""
+            data = bytes(tensor.uop.base.buffer.as_buffer()) if 0 not in tensor.shape else b""
             self.outputs.append(
                 {
                     "dtype": graph.dtype_name(tensor.dtype),
-                    "shape": list(tensor.shape),
-                    "data": base64.b64encode(data).decode(),
+                    "shape": list(symbolic.sizes(tensor.shape)),
+                    "data": base64.b64encode(symbolic.window(data, tensor.shape)).decode(),
                 }
             )
 
