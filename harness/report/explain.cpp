@@ -134,6 +134,14 @@ std::string failure_details(const Evaluation& evaluation, const TextStyle& style
   return text;
 }
 
+std::string schedule_problem(const std::string& path) {
+  if (path.starts_with("out-of-bounds")) return "a kernel accesses memory outside a buffer";
+  if (path.starts_with("overwritten-input")) return "a kernel writes into the buffer of an input";
+  if (path.starts_with("store-order")) return "a kernel reads an element after it stored it";
+  if (path.starts_with("buffer-as-value")) return "a kernel uses a buffer as a value";
+  return "a kernel does not write its output exactly once";
+}
+
 }  // namespace
 
 TextStyle terminal_style() {
@@ -160,10 +168,7 @@ std::string headline(const Cause& cause, const std::string& left_spec, const std
       return fmt::format("{} are both wrong{}", pair,
                          cause.path.ends_with("equal") ? ", in the same way" : "");
     case schedule:
-      return fmt::format("{}: {}", side,
-                         cause.path.starts_with("out-of-bounds")
-                             ? "a kernel accesses memory outside a buffer"
-                             : "a kernel does not write its output exactly once");
+      return fmt::format("{}: {}", side, schedule_problem(cause.path));
     case access:
       return fmt::format("{} read different elements", pair);
     case kernel_split:
@@ -174,9 +179,11 @@ std::string headline(const Cause& cause, const std::string& left_spec, const std
     case reduce:
       return fmt::format("reduces differ: {}", pair);
     case expression:
-      return cause.path == "expression"
-                 ? fmt::format("computed by different expressions: {}", pair)
-                 : fmt::format("{} reads elements that the other side does not need", side);
+      if (cause.path == "expression") return fmt::format("computed by different expressions: {}", pair);
+      return fmt::format("{} {}", side,
+                         cause.path.ends_with("-computes-more")
+                             ? "computes what the other side does not need"
+                             : "reads elements that the other side does not need");
     case VerdictClass::index_cost:
       return fmt::format("index costs more on {}", side);
     case flaky:
